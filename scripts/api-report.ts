@@ -5,7 +5,7 @@ import { publicDeclarations } from './declarations.ts'
 import { entryFiles, filesUnder, type Member, readMembers } from './workspace.ts'
 
 /** Returns the report of one package: what each entry point exports, by name, then what that refers to. Throws when it is not built. */
-export function reportOf(root: string, { folder, manifest }: Member): string {
+function reportOf(root: string, { folder, manifest }: Member): string {
   const { entries, unexported, augmentations } = publicDeclarations(join(root, folder), new Map(entryFiles(manifest, 'types')))
   const parts = [
     ...[...entries].map(([entry, declarations]) => part(posix.join(manifest.name, entry), [...declarations.values()])),

@@ -2,7 +2,7 @@
 // a package that is not in the list, on a licence that needs a decision, and on a script that npm runs at the installation. `--write` writes the list.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pnpm } from './run.ts'
+import { pnpm, reportProblems } from './run.ts'
 import { readManifest, repository } from './workspace.ts'
 
 /** A package of others that is installed with ours. */
@@ -77,13 +77,10 @@ ${rows.join('\n')}
 }
 
 async function main() {
-  const { code, output } = await pnpm(['licenses', 'list', '--prod', '--json', '--filter', './packages/*'])
-  if (code !== 0) throw new Error(output)
+  const { output } = await pnpm(['licenses', 'list', '--prod', '--json', '--filter', './packages/*'])
   const dependencies = dependenciesOf(JSON.parse(output) as Listed)
   if (process.argv.includes('--write')) writeFileSync(page, pageOf(dependencies))
-  const findings = findingsIn(dependencies, existsSync(page) ? readFileSync(page, 'utf8') : '')
-  for (const finding of findings) console.error(finding)
-  if (findings.length > 0) process.exitCode = 1
+  reportProblems(findingsIn(dependencies, existsSync(page) ? readFileSync(page, 'utf8') : ''))
 }
 
 if (import.meta.main) await main()

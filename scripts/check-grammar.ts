@@ -1,5 +1,5 @@
 // Checks the section "Names of the public API" of CONTRIBUTING.md in the committed reports of docs/api.
-import { type Named, readNames } from './public-api.ts'
+import { type Named, readNames } from '@concordat/test-harness/public-api'
 import { reportProblems } from './run.ts'
 import { repository } from './workspace.ts'
 

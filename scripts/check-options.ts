@@ -5,59 +5,32 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseSync, Visitor } from 'oxc-parser'
 import { blocksOf } from './markdown.ts'
-import { commentBefore } from './option-tables.ts'
+import { describedIn } from './option-tables.ts'
+import { reportProblems } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
-/** An option as a source describes it. */
-interface SourceOption {
-  readonly package: string
-  /** The file and the line of its description. */
-  readonly place: string
-  readonly name: string
-  readonly text: string
-}
-
-/** Returns the options that the packages below a root describe, and a line for each that has no user. */
-export function checkOptions(root: string): { readonly options: readonly SourceOption[]; readonly problems: readonly string[] } {
-  const sources = filesUnder(root, 'packages/*/{src,test}/**/*.ts').map((file) => ({
-    file,
-    source: readFileSync(join(root, file), 'utf8')
-  }))
-  const options = sources.flatMap(({ file, source }) =>
-    source.includes('describeOptions(') && file.includes('/src/') ? optionsIn(file, source) : []
-  )
+/** Returns a line for each option that the packages below a root describe, and nothing uses. */
+export function unusedOptions(root: string): string[] {
   const inServices = namesSetBelow(root)
-  const inPackages = sources.map(({ file, source }) => ({ file, source, names: new Set(namesSetIn(source)) }))
-  const isPassed = ({ package: owner, place, name }: SourceOption) =>
-    inPackages.some(
+  const sources = filesUnder(root, 'packages/*/{src,test}/**/*.ts').map((file) => {
+    const source = readFileSync(join(root, file), 'utf8')
+    return { file, source, names: new Set(namesSetIn(source)), options: file.includes('/src/') ? describedIn(file, source) : [] }
+  })
+  const isPassed = (described: string, name: string) => {
+    const [, owner] = described.split('/')
+    return sources.some(
       ({ file, source, names }) =>
         names.has(name) &&
         !file.startsWith(`packages/${owner}/`) &&
-        (file.includes('/src/') || place.includes('/testing/')) &&
+        (file.includes('/src/') || described.includes('/testing/')) &&
         source.includes(`'@concordat/${owner}`)
     )
-  const hasUser = (option: SourceOption) => inServices.has(option.name) || option.text.includes('. Operators ') || isPassed(option)
-  const problems = options
-    .filter((option) => !hasUser(option))
-    .map(({ place, name }) => `${place}: nothing sets the option ${name}. Make it a constant, or show in a guide who needs it.`)
-  return { options, problems }
-}
-
-function optionsIn(file: string, source: string): SourceOption[] {
-  const { program, comments } = parseSync(file, source)
-  const found: SourceOption[] = []
-  new Visitor({
-    CallExpression({ callee, arguments: [, members] }) {
-      if (callee.type !== 'Identifier' || callee.name !== 'describeOptions' || members?.type !== 'ObjectExpression') return
-      for (const property of members.properties) {
-        if (property.type !== 'Property' || property.key.type !== 'Identifier') continue
-        const comment = commentBefore(property, comments, source)
-        const line = source.slice(0, property.start).split('\n').length
-        found.push({ package: file.split('/')[1] as string, place: `${file}:${line}`, name: property.key.name, text: comment?.value ?? '' })
-      }
-    }
-  }).visit(program)
-  return found
+  }
+  return sources.flatMap(({ file, options }) =>
+    options
+      .filter(({ name, comment }) => !inServices.has(name) && !comment.includes('. Operators ') && !isPassed(file, name))
+      .map(({ name, line }) => `${file}:${line}: nothing sets the option ${name}. Make it a constant, or show in a guide who needs it.`)
+  )
 }
 
 /** Returns the names of members that the users of options below a root set. */
@@ -89,8 +62,5 @@ function namesSetIn(source: string) {
 }
 
 if (import.meta.main) {
-  const { options, problems } = checkOptions(repository)
-  for (const line of problems) console.log(line)
-  console.log(`${options.length} described options, ${problems.length} without a user.`)
-  if (problems.length > 0) process.exitCode = 1
+  reportProblems(unusedOptions(repository))
 }

@@ -7,18 +7,23 @@ import { filesUnder, type Manifest, readManifest, readMembers, repository } from
 
 const copied = ['books-service', 'orders-service']
 const target = 'packages/create-concordat/dist/examples'
+/** The versions of all packages, for the command that upgrades a project. */
+const versionsFile = 'packages/concordat/dist/versions.json'
 const folders = '{sample,src,test,scripts}/**/*'
 /** The tests that need this repository, such as those of several processes. */
 const ofRepository = 'test/repository/'
-/** A private package, and one that needs a former version of TypeScript. */
-const notPortable = new Set(['@concordat/test-harness', 'openapi-typescript'])
+/** A private package. */
+const notPortable = '@concordat/test-harness'
 /** What every project is developed with. */
-const tools = ['@types/node', 'concordat', 'oxlint', 'typescript']
+const tools = ['@types/node', 'concordat', 'oxlint', 'pino-pretty', 'typescript']
 
 /** Copies the examples below a root. Files that are the same stay as they are, so that processes that read them are not disturbed. */
 export function copyExamples(root: string = repository): void {
   const files = new Map(copied.flatMap((name) => [...filesOf(root, name)].map(([file, text]) => [`${name}/${file}`, text])))
   for (const [file, text] of files) write(join(root, target, file), text)
+  const published = readMembers(root).filter(({ folder }) => folder.startsWith('packages/'))
+  const ranges = published.map(({ manifest }) => [manifest.name, `^${manifest.version}`])
+  write(join(root, versionsFile), JSON.stringify(Object.fromEntries(ranges)))
   for (const file of globSync('*/**/*.*', { cwd: join(root, target) }))
     if (!files.has(file.replaceAll('\\', '/'))) rmSync(join(root, target, file))
 }
@@ -50,7 +55,7 @@ function portableFiles(from: string): string[] {
 }
 
 function isOfRepository(file: string, specifier: string) {
-  return notPortable.has(packageOf(specifier) ?? '') || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
+  return packageOf(specifier) === notPortable || (specifier.startsWith('.') && join(dirname(file), specifier).startsWith('..'))
 }
 
 function importedBy(from: string, file: string) {

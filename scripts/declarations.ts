@@ -24,7 +24,6 @@ interface Module {
   readonly imports: ReadonlyMap<string, Origin>
   /** By the exported name: a local name, or what is exported of another module. */
   readonly exports: ReadonlyMap<string, string | Origin>
-  readonly exportsAll: readonly string[]
   /** `declare module` of other packages. */
   readonly augmentations: readonly Declaration[]
 }
@@ -71,35 +70,21 @@ export function publicDeclarations(folder: string, entryPoints: ReadonlyMap<stri
   }
 
   function exportsOf(file: string): Map<string, Origin> {
-    const { exports, exportsAll } = moduleOf(file)
-    const all = exportsAll.flatMap((from): (readonly [string, Origin])[] =>
-      isFile(from) ? [...exportsOf(from)] : [[`* from '${from}'`, { from, name: '*' }]]
-    )
-    const named = [...exports].map(
-      ([name, target]) => [name, originOf(typeof target === 'string' ? { from: file, name: target } : target)] as const
-    )
-    return new Map([...all, ...named])
+    const named = [...moduleOf(file).exports]
+    return new Map(named.map(([name, target]) => [name, originOf(typeof target === 'string' ? { from: file, name: target } : target)]))
   }
 
   /** Follows imports and re-exports to the declaration. */
   function originOf({ from, name }: Origin): Origin {
     if (!isFile(from)) return { from, name }
-    const { declarations, imports, exports, exportsAll } = moduleOf(from)
+    const { declarations, imports, exports } = moduleOf(from)
     if (declarations.has(name)) return { from, name }
     const target = imports.get(name) ?? exports.get(name)
-    if (target !== undefined) return originOf(typeof target === 'string' ? { from, name: target } : target)
-    const origin = exportsAll
-      .filter(isFile)
-      .map((file) => exportsOf(file).get(name))
-      .find((found) => found !== undefined)
-    return origin ?? { from, name }
+    return target === undefined ? { from, name } : originOf(typeof target === 'string' ? { from, name: target } : target)
   }
 
   function printed(exportedName: string, origin: Origin): string {
-    if (!isFile(origin.from))
-      return exportedName.startsWith('*')
-        ? `export ${exportedName}`
-        : `export { ${renamed(origin.name, exportedName)} } from '${origin.from}'`
+    if (!isFile(origin.from)) return `export { ${renamed(origin.name, exportedName)} } from '${origin.from}'`
     const text = declared(origin)
     return exportedName === origin.name ? text : `${text}\nexport { ${renamed(origin.name, exportedName)} }`
   }
@@ -141,11 +126,10 @@ function readModule(file: string, written: string): Module {
     )
   )
   const exports = new Map<string, string | Origin>()
-  const exportsAll: string[] = []
   for (const { moduleRequest, importName, exportName, localName } of module.staticExports.flatMap(({ entries }) => entries)) {
     const name = exportName.name ?? 'default'
     if (moduleRequest === null) exports.set(name, localName.name ?? 'default')
-    else if (exportName.name === null) exportsAll.push(target(moduleRequest.value))
+    else if (exportName.name === null) throw new Error(`${file} exports everything of ${moduleRequest.value}. Name what it exports.`)
     else exports.set(name, originOf(moduleRequest.value, importName))
   }
   const declarations = new Map<string, Declaration[]>()
@@ -160,7 +144,7 @@ function readModule(file: string, written: string): Module {
       for (const name of statement.type === 'ExportDefaultDeclaration' ? ['default'] : namesOf(declaration))
         declarations.set(name, [...(declarations.get(name) ?? []), one])
   }
-  return { declarations, imports, exports, exportsAll, augmentations }
+  return { declarations, imports, exports, augmentations }
 
   /** The source of a declaration without its comments, and without the lines that had nothing else. */
   function textOf({ start, end }: Node) {

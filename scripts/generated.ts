@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { apiReports } from './api-report.ts'
 import { rulesPage } from './check-rules.ts'
 import { errorsPage } from './errors-page.ts'
-import { layersPage } from './layers.ts'
+import { layersTable } from './layers-table.ts'
+import { withSection } from './markdown.ts'
 import { operatorsTable } from './operators-table.ts'
 import { optionTables, withLimits } from './option-tables.ts'
 import { run } from './run.ts'
@@ -22,13 +23,18 @@ const generators: readonly ((root: string) => GeneratedFiles | Promise<Generated
   rulesPage,
   apiReports,
   optionTables,
-  operatorsTable,
-  async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/repository/client/generate.ts')).href)).clientTypes()
+  collectionsPage,
+  async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/repository/generate-shop.ts')).href)).shopClient()
 ]
 
 async function architecturePage(root: string) {
-  const [[file, text] = ['', '']] = layersPage(root)
-  return new Map([[file, await withLimits(root, text)]])
+  const page = 'docs/architecture.md'
+  return new Map([[page, await withLimits(root, withSection(join(root, page), 'layers', layersTable(root)))]])
+}
+
+async function collectionsPage(root: string) {
+  const page = 'docs/collections.md'
+  return new Map([[page, withSection(join(root, page), 'operators', await operatorsTable(root))]])
 }
 
 /** Returns the paths of the files that differ from their generated text. */

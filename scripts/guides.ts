@@ -8,7 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { reachableRegistry, startRegistry } from './local-registry.ts'
 import { type Block, blocksOf } from './markdown.ts'
 import { packAll, publishedMembers } from './packed.ts'
@@ -17,9 +17,21 @@ import { postgres } from './services.ts'
 import { repository } from './workspace.ts'
 
 /** The pages whose blocks are executed. */
-const pages = ['getting-started', 'testing', 'accounts', 'adding-a-version', 'deployment', 'operations', 'files', 'schedules'].map(
-  (name) => `docs/${name}.md`
-)
+const pages = [
+  'getting-started',
+  'testing',
+  'accounts',
+  'adding-a-version',
+  'deployment',
+  'operations',
+  'files',
+  'schedules',
+  'languages',
+  'related-resources',
+  'upstream',
+  'client',
+  'tenants'
+].map((name) => `docs/${name}.md`)
 // Such a page creates the database of its service.
 const usesServer = (markdown: string) => markdown.includes('createdb ')
 
@@ -165,7 +177,7 @@ async function main() {
     return
   }
   const place = mkdtempSync(join(tmpdir(), 'concordat-guides-'))
-  const texts = (wanted.length === 0 ? pages : wanted).map((page) => ({ page, markdown: readFileSync(join(repository, page), 'utf8') }))
+  const texts = (wanted.length === 0 ? pages : wanted).map((page) => ({ page, markdown: readFileSync(resolve(repository, page), 'utf8') }))
   const server = texts.some(({ markdown }) => usesServer(markdown)) ? await postgres.start() : undefined
   const registry = await startRegistry([...(await packAll(publishedMembers(), place)).values()], upstream)
   const env = {

@@ -1,4 +1,5 @@
-// The parts of a Markdown file that the checks need: code blocks, headings and links.
+// The parts of a Markdown file that the checks need: code blocks, headings, links, and sections that scripts write.
+import { readFileSync } from 'node:fs'
 
 export interface Block {
   readonly language: string
@@ -58,4 +59,13 @@ export function linksOf(markdown: string): { target: string; line: number }[] {
   const prose = proseOf(markdown)
   const found = [...prose.matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g), ...prose.matchAll(/^ {0,3}\[[^\]]+\]:\s+<?([^\s>]+)/gm)]
   return found.map((match) => ({ target: match[1] as string, line: prose.slice(0, match.index).split('\n').length }))
+}
+
+/** Returns the text of a page with other lines between `<!-- name:start -->` and `<!-- name:end -->`. Throws if the page does not have these lines. */
+export function withSection(page: string, name: string, lines: string): string {
+  const [before, after] = [`<!-- ${name}:start -->\n`, `<!-- ${name}:end -->`]
+  const text = readFileSync(page, 'utf8')
+  const start = text.indexOf(before) + before.length
+  if (!text.includes(before) || text.indexOf(after) < start) throw new Error(`${page} does not have the lines ${before}${after}. Add them.`)
+  return `${text.slice(0, start)}${lines}\n${text.slice(text.indexOf(after))}`
 }

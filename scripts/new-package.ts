@@ -1,8 +1,8 @@
 // `pnpm new <name> ["description"]`: creates a plugin that passes every check, as a starting point, from scripts/template.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { forbiddenNames } from './imports-between-layers.ts'
-import { pnpm, run } from './run.ts'
+import { forbiddenNames } from './check-layers.ts'
+import { must, pnpm } from './run.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 /**
@@ -50,12 +50,8 @@ if (import.meta.main) {
   try {
     createPackage(repository, name, description)
     console.log(`packages/${name} was created. Installing its dependencies, and writing the pages that list packages, errors and exports …`)
-    const resolved = await pnpm(['install', '--lockfile-only', '--no-frozen-lockfile', '--reporter=append-only'])
-    if (resolved.code !== 0) throw new TypeError(`${resolved.output}\nRun: npx pnpm@12 install --lockfile-only`)
-    for (const words of [['scripts/setup.mjs'], ['scripts/check.ts', '--fix', 'generated']]) {
-      const { code, output } = await run('node', words)
-      if (code !== 0) throw new TypeError(`${output}\nRun: node ${words.join(' ')}`)
-    }
+    await pnpm(['install', '--lockfile-only', '--no-frozen-lockfile', '--reporter=append-only'])
+    for (const words of [['scripts/setup.mjs'], ['scripts/check.ts', '--fix', 'generated']]) await must('node', words)
     console.log('The package passes pnpm check. Replace the sample rule with your own; pnpm check then names the pages to write again.')
     console.log('Add the keys of config that the plugin reads to configKeys of packages/plugin-kit/src/route-config.')
   } catch (error) {

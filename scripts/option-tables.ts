@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
-import { type Comment, type Node, parseSync, Visitor } from 'oxc-parser'
+import { type Node, parseSync, Visitor } from 'oxc-parser'
 import { filesUnder, readMembers } from './workspace.ts'
 
 interface Page {
@@ -23,7 +23,6 @@ export interface OptionRow {
 }
 
 type Described = Record<string, { readonly members?: Record<string, Omit<OptionRow, 'name'>> }>
-type Texts = Map<string, Map<string, string>>
 
 const table = /(<!-- options: (\w+) -->\n)[\s\S]*?(<!-- options: end -->)/g
 
@@ -76,66 +75,61 @@ function quantity(name: string, count: number) {
 
 /** Returns the described options of a package, by the name of the description. */
 async function descriptionsOf(folder: string) {
-  const modules: { readonly described: Described; readonly texts: Texts }[] = []
-  // A description may contain members of another one.
-  const ofMembers = new Map<object, string>()
-  for (const file of filesUnder(join(folder, 'src'), '**/*.ts')) {
-    const path = join(folder, 'src', file)
-    const source = readFileSync(path, 'utf8')
-    if (!source.includes('describeOptions(')) continue
-    const described = (await import(pathToFileURL(path).href)) as Described
-    const texts = textsOf(file, source)
-    modules.push({ described, texts })
-    for (const [name, own] of texts)
-      for (const [member, text] of own) if (described[name]?.members?.[member]) ofMembers.set(described[name].members[member], text)
-  }
+  const files = filesUnder(join(folder, 'src'), '**/*.ts').map((file) => join(folder, 'src', file))
+  const modules = await Promise.all(
+    files.map(async (file) => {
+      const options = describedIn(file, readFileSync(file, 'utf8'))
+      return { file, options, described: options.length === 0 ? {} : ((await import(pathToFileURL(file).href)) as Described) }
+    })
+  )
+  // By the member, because a description may contain members of another one, or by its place if its description is not exported.
+  const texts = new Map<object | string, string>()
+  for (const { file, described, options } of modules)
+    for (const { description, name, comment } of options)
+      texts.set(described[description]?.members?.[name] ?? `${file} ${name}`, textOf(comment))
   const found = new Map<string, OptionRow[]>()
-  for (const { described, texts } of modules)
-    for (const [name, { members }] of Object.entries(described)) {
+  for (const { file, described } of modules)
+    for (const [description, { members }] of Object.entries(described)) {
       if (members === undefined) continue
-      const textOfMember = (option: string, member: object) => texts.get(name)?.get(option) ?? ofMembers.get(member) ?? ''
-      found.set(
-        name,
-        Object.entries(members).map(([option, member]) => ({ ...member, name: option, text: textOfMember(option, member) }))
-      )
+      const textOfMember = (name: string, member: object) => texts.get(member) ?? texts.get(`${file} ${name}`) ?? ''
+      const rows = Object.entries(members).map(([name, member]) => ({ ...member, name, text: textOfMember(name, member) }))
+      found.set(description, rows)
     }
   return found
 }
 
-/** Returns the JSDoc of the members of each description that a file declares. */
-function textsOf(file: string, source: string): Texts {
+/** An option as a source describes it. */
+export interface SourceOption {
+  /** The name of the description. */
+  readonly description: string
+  readonly name: string
+  readonly line: number
+  /** The comment before it. */
+  readonly comment: string
+}
+
+/** Returns the options that a source describes. */
+export function describedIn(file: string, source: string): SourceOption[] {
+  if (!source.includes('describeOptions(')) return []
   const { program, comments } = parseSync(file, source)
-  const texts = new Map<string, Map<string, string>>()
+  const found: SourceOption[] = []
+  const descriptions = new Map<Node, string>()
   new Visitor({
     VariableDeclarator({ id, init }) {
-      const [, members] = init?.type === 'CallExpression' ? init.arguments : []
-      if (id.type !== 'Identifier' || members?.type !== 'ObjectExpression') return
-      const own = new Map<string, string>()
-      for (const property of members.properties) {
-        if (property.type === 'SpreadElement')
-          for (const [member, text] of texts.get(spreadName(property.argument)) ?? []) own.set(member, text)
-        const name = property.type === 'Property' ? keyOf(property.key) : undefined
-        const comment = commentBefore(property, comments, source)
-        if (name !== undefined && comment?.type === 'Block' && comment.value.startsWith('*')) own.set(name, textOf(comment.value))
+      if (id.type === 'Identifier' && init) descriptions.set(init, id.name)
+    },
+    CallExpression(call) {
+      const [, members] = call.arguments
+      if (call.callee.type !== 'Identifier' || call.callee.name !== 'describeOptions' || members?.type !== 'ObjectExpression') return
+      for (const { start, ...property } of members.properties) {
+        if (property.type !== 'Property' || property.key.type !== 'Identifier') continue
+        const comment = comments.findLast(({ end }) => end <= start && source.slice(end, start).trim() === '')
+        const line = source.slice(0, start).split('\n').length
+        found.push({ description: descriptions.get(call) ?? '', name: property.key.name, line, comment: comment?.value ?? '' })
       }
-      texts.set(id.name, own)
     }
   }).visit(program)
-  return texts
-}
-
-/** Returns the comment directly before a member of a description. */
-export function commentBefore({ start }: Node, comments: readonly Comment[], source: string): Comment | undefined {
-  return comments.findLast(({ end }) => end <= start && source.slice(end, start).trim() === '')
-}
-
-/** The description whose members are spread into another: `policyOptions` of `...policyOptions.members`. */
-function spreadName(argument: Node) {
-  return argument.type === 'MemberExpression' && argument.object.type === 'Identifier' ? argument.object.name : ''
-}
-
-function keyOf(key: Node) {
-  return key.type === 'Identifier' ? key.name : undefined
+  return found
 }
 
 function textOf(comment: string) {

@@ -1,6 +1,7 @@
 // How much a package installs, and the table of docs/package-sizes.md, which no installation may exceed.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withSection } from './markdown.ts'
 
 /** What a folder with one package and Fastify has installed. */
 export interface Installed {
@@ -8,8 +9,6 @@ export interface Installed {
   readonly megabytes: number
 }
 
-const start = '<!-- sizes:start -->'
-const end = '<!-- sizes:end -->'
 const page = 'docs/package-sizes.md'
 
 /** Measures an installation by pnpm: each package in `node_modules/.pnpm`, and the bytes of its files. */
@@ -47,11 +46,11 @@ export function readSizes(root: string): Map<string, Installed> {
 
 /** Writes the table. Sizes are rounded up to half a megabyte, with a tenth to spare, so that not every change of a source changes the table. */
 export function writeSizes(root: string, sizes: ReadonlyMap<string, Installed>): void {
-  const file = join(root, page)
-  const text = readFileSync(file, 'utf8')
   const rows = [...sizes].map(
     ([name, { packages, megabytes }]) => `| [${name}](../packages/${name}) | ${packages} | ${Math.ceil((megabytes + 0.1) * 2) / 2} |`
   )
-  const table = ['| package | packages | MB |', '|---|---|---|', ...rows].join('\n')
-  writeFileSync(file, `${text.slice(0, text.indexOf(start) + start.length)}\n${table}\n${text.slice(text.indexOf(end))}`)
+  writeFileSync(
+    join(root, page),
+    withSection(join(root, page), 'sizes', ['| package | packages | MB |', '|---|---|---|', ...rows].join('\n'))
+  )
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join, posix } from 'node:path'
 import { linksOf } from './markdown.ts'
-import { pnpm, run } from './run.ts'
+import { must, pnpm } from './run.ts'
 import { type Manifest, type Member, type Publishing, readManifest, readMembers, repository } from './workspace.ts'
 
 /** The published file of each package, by package name. */
@@ -68,8 +68,7 @@ function pageOf(path: string, address: string, root: string) {
 export async function packAll(members: readonly Member[], folder: string): Promise<Map<string, string>> {
   const publishing = readPublishing()
   const filters = members.map(({ manifest }) => `--filter=${manifest.name}`)
-  const packed = await pnpm(['-r', ...filters, 'pack', '--pack-destination', folder])
-  if (packed.code !== 0) throw new Error(packed.output)
+  await pnpm(['-r', ...filters, 'pack', '--pack-destination', folder])
   const fileOf = ({ name, version }: Manifest) => join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
   for (const member of members) await prepare(fileOf(member.manifest), member.folder, publishing)
   return new Map(members.map(({ manifest }) => [manifest.name, fileOf(manifest)]))
@@ -79,20 +78,15 @@ export async function packAll(members: readonly Member[], folder: string): Promi
 async function prepare(tarball: string, folder: string, publishing: Publishing) {
   const place = mkdtempSync(join(tmpdir(), 'concordat-packed-'))
   try {
-    await tar(['-xzf', tarball, '-C', place])
+    await must('tar', ['-xzf', tarball, '-C', place])
     const manifest = join(place, 'package/package.json')
     writeFileSync(manifest, `${JSON.stringify(packedManifest(readManifest(manifest), folder, publishing), null, 2)}\n`)
     const readme = join(place, 'package/README.md')
     if (existsSync(readme)) writeFileSync(readme, packedReadme(readFileSync(readme, 'utf8'), folder, publishing.repository))
-    await tar(['-czf', tarball, '-C', place, 'package'])
+    await must('tar', ['-czf', tarball, '-C', place, 'package'])
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
-}
-
-async function tar(words: readonly string[]) {
-  const { code, output } = await run('tar', words)
-  if (code !== 0) throw new Error(`tar ${words.join(' ')} failed:\n${output}`)
 }
 
 /** Returns what the package.json of the root says about publishing. */

@@ -2,7 +2,7 @@
 // identity by which npm trusts the repository. `--names` only prints the names of the tags, `--dry-run` publishes nothing.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from './run.ts'
+import { must, type RunOptions, run } from './run.ts'
 import { repository } from './workspace.ts'
 
 /** The folder of the packed packages, with their list in `packages.json`. */
@@ -14,11 +14,8 @@ interface Packed {
   readonly file: string
 }
 
-/** Runs a program and shows its output. Throws when it fails. */
-export async function must(program: string, words: readonly string[]): Promise<void> {
-  const { code } = await run(program, words, { listen: (text) => process.stdout.write(text) })
-  if (code !== 0) throw new Error(`${program} ${words.join(' ')} failed with code ${code}.`)
-}
+/** Options of {@link must} that show the output. */
+export const shown: RunOptions = { listen: (text) => process.stdout.write(text) }
 
 async function main() {
   const isDry = process.argv.includes('--dry-run')
@@ -31,7 +28,8 @@ async function main() {
     }
     const published = isDry ? undefined : await run('npm', ['view', tag, 'version'])
     if (published?.code === 0 && published.output.trim() !== '') console.log(`${tag} is published already.`)
-    else await must('npm', ['publish', join(packedFolder, file), '--access', 'public', ...(isDry ? ['--dry-run'] : ['--provenance'])])
+    else
+      await must('npm', ['publish', join(packedFolder, file), '--access', 'public', ...(isDry ? ['--dry-run'] : ['--provenance'])], shown)
   }
 }
 

@@ -3,7 +3,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { packAll, publishedMembers, readPublishing } from './packed.ts'
-import { must, packedFolder } from './publish.ts'
+import { packedFolder, shown } from './publish.ts'
+import { must } from './run.ts'
 import { filesUnder, type Publishing, repository } from './workspace.ts'
 
 const names = ['@concordat', 'concordat', 'create-concordat']
@@ -37,14 +38,14 @@ async function main() {
   }
   for (const file of filesUnder(repository, 'packages/*/package.json'))
     rmSync(join(repository, file, '../dist'), { recursive: true, force: true })
-  await must('node', ['scripts/build.ts'])
+  await must('node', ['scripts/build.ts'], shown)
   rmSync(packedFolder, { recursive: true, force: true })
   mkdirSync(packedFolder)
   const members = publishedMembers()
   const tarballs = await packAll(members, packedFolder)
   const packed = members.map(({ manifest: { name, version } }) => ({ name, version, file: basename(tarballs.get(name) as string) }))
   writeFileSync(join(packedFolder, 'packages.json'), JSON.stringify(packed))
-  if (isDry) await must('node', ['scripts/publish.ts', '--dry-run'])
+  if (isDry) await must('node', ['scripts/publish.ts', '--dry-run'], shown)
 }
 
 if (import.meta.main) await main()

@@ -37,14 +37,21 @@ export function run(
   })
 }
 
+/** Runs a program. Throws when it fails. */
+export async function must(program: string, words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const ran = await run(program, words, options)
+  if (ran.code !== 0) throw new Error(`${program} ${words.join(' ')} failed with code ${ran.code}:\n${ran.output}`)
+  return ran
+}
+
 /** Prints the problems that a check found. The process fails if there are any. */
 export function reportProblems(problems: readonly string[]): void {
   for (const problem of problems) console.log(problem)
   if (problems.length > 0) process.exitCode = 1
 }
 
-/** Runs pnpm with npx, in the exact version of package.json, because npx looks up a version range in the registry each time. */
+/** Runs pnpm with npx, in the exact version of package.json, because npx looks up a version range in the registry each time. Throws when it fails. */
 export function pnpm(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const { packageManager = 'pnpm' } = readManifest(join(repository, 'package.json'))
-  return run('npx', ['--yes', packageManager, ...words], options)
+  return must('npx', ['--yes', packageManager, ...words], options)
 }

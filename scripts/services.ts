@@ -1,11 +1,13 @@
 // PostgreSQL, Redis and MariaDB for the tests: set by the caller, already running, started here, or installed first.
 import { execFileSync } from 'node:child_process'
-import { connect } from 'node:net'
 import { userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { freePort } from '@concordat/test-harness/fleet'
+import { ownerOf, ownPostgres, responds as postgresResponds } from '@concordat/test-harness/own-postgres'
+import { ownRedis, responds as redisResponds } from '@concordat/test-harness/own-redis'
+import { type OwnServer, programPath, startOwnServer } from '@concordat/test-harness/own-server'
 import { createConnection } from 'mysql2/promise'
-import { Client } from 'pg'
-import { freePort, installOnDebian, ownerFor, programPath, type Service, startProcess, temporaryFolder } from './service-process.ts'
+import { installOnDebian, type Service, temporaryFolder } from './service-process.ts'
 
 export interface Kind {
   readonly name: string
@@ -16,7 +18,7 @@ export interface Kind {
   readonly debianPackage: string
   responds(url: string): Promise<boolean>
   /** Starts a separate service with empty data. Returns undefined when the program is not installed. */
-  start(): Promise<Service | undefined>
+  start(): Promise<OwnServer | undefined>
 }
 
 /** Returns the service for this run, or undefined when none is available. */
@@ -30,7 +32,8 @@ export async function findService(
   for (const url of kind.usual) {
     if (await kind.responds(url)) return { url, how: 'already running', stop: async () => {} }
   }
-  return (await kind.start()) ?? (install(kind.debianPackage) ? kind.start() : undefined)
+  const own = (await kind.start()) ?? (install(kind.debianPackage) ? await kind.start() : undefined)
+  return own && { url: own.url, how: 'started for this run', stop: () => own.stop() }
 }
 
 /** A program that tests start themselves, each with its own configuration. */
@@ -47,8 +50,7 @@ export function findProgram(
   env: NodeJS.ProcessEnv = process.env,
   install = installOnDebian
 ): string | undefined {
-  const find = () => programPath(name, ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'])
-  return env[variable] || (find() ?? (install(debianPackage) ? find() : undefined))
+  return env[variable] || (programPath(name) ?? (install(debianPackage) ? programPath(name) : undefined))
 }
 
 export const nginx: Program = { name: 'nginx', variable: 'TEST_NGINX', debianPackage: 'nginx' }
@@ -62,34 +64,8 @@ export const postgres: Kind = {
   variable: 'TEST_DATABASE_URL',
   usual: ['postgres:postgres', 'postgres', userInfo().username].map((login) => `postgres://${login}@127.0.0.1:5432/postgres`),
   debianPackage: 'postgresql',
-  async responds(url) {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 })
-    client.on('error', () => {})
-    return client.connect().then(
-      () => client.end().then(() => true),
-      () => false
-    )
-  },
-  async start() {
-    const initdb = programPath('initdb', [
-      '/usr/lib/postgresql/*/bin',
-      '/opt/homebrew/opt/postgresql*/bin',
-      '/usr/local/opt/postgresql*/bin'
-    ])
-    if (!initdb) return undefined
-    const folder = temporaryFolder('postgres')
-    const owner = ownerFor(folder)
-    const port = await freePort()
-    execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
-      ...owner,
-      cwd: folder,
-      stdio: 'pipe'
-    })
-    const settings = ['fsync=off', 'max_connections=200'].flatMap((setting) => ['-c', setting])
-    const words = ['-D', folder, '-h', '127.0.0.1', '-p', String(port), '-k', folder, ...settings]
-    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    return startProcess({ ...postgres, url, folder, program: join(dirname(initdb), 'postgres'), words, owner })
-  }
+  responds: postgresResponds,
+  start: () => ownPostgres('fsync=off', 'max_connections=200')
 }
 
 export const redis: Kind = {
@@ -97,23 +73,8 @@ export const redis: Kind = {
   variable: 'TEST_REDIS_URL',
   usual: ['redis://127.0.0.1:6379'],
   debianPackage: 'redis-server',
-  responds(url) {
-    const { hostname, port } = new URL(url)
-    return new Promise((resolve) => {
-      const socket = connect({ host: hostname, port: Number(port), timeout: 2000 }, () => socket.write('PING\r\n'))
-      const response = (is: boolean) => resolve((socket.destroy(), is))
-      socket.on('data', (data) => response(data.toString().startsWith('+PONG')))
-      socket.on('error', () => response(false)).on('timeout', () => response(false))
-    })
-  },
-  async start() {
-    const program = programPath('redis-server', ['/opt/homebrew/bin', '/usr/local/bin'])
-    if (!program) return undefined
-    const folder = temporaryFolder('redis')
-    const port = await freePort()
-    const words = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder]
-    return startProcess({ ...redis, url: `redis://127.0.0.1:${port}`, folder, program, words, owner: {} })
-  }
+  responds: redisResponds,
+  start: () => ownRedis(['--appendonly', 'no'])
 }
 
 export const mariadb: Kind = {
@@ -128,18 +89,18 @@ export const mariadb: Kind = {
     )
   },
   async start() {
-    const folders = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin']
-    const program = programPath('mariadbd', folders)
-    const installer = programPath('mariadb-install-db', folders)
+    const program = programPath('mariadbd')
+    const installer = programPath('mariadb-install-db')
     if (!program || !installer) return undefined
     const folder = temporaryFolder('mariadb')
-    const owner = ownerFor(folder)
+    const owner = ownerOf(folder)
     const port = await freePort()
     const data = ['--no-defaults', `--datadir=${folder}`, `--tmpdir=${folder}`]
     execFileSync(installer, [...data, '--auth-root-authentication-method=normal'], { ...owner, cwd: folder, stdio: 'pipe' })
     const settings = ['--innodb-flush-log-at-trx-commit=0', `--socket=${join(folder, 'socket')}`]
-    const words = [...data, '--bind-address=127.0.0.1', `--port=${port}`, ...settings]
-    return startProcess({ ...mariadb, url: `mysql://root@127.0.0.1:${port}/test`, folder, program, words, owner, signal: 'SIGTERM' })
+    const command = [program, ...data, '--bind-address=127.0.0.1', `--port=${port}`, ...settings] as const
+    const url = `mysql://root@127.0.0.1:${port}/test`
+    return startOwnServer({ url, folder, command, owner, crash: 'SIGTERM', responds: () => mariadb.responds(url) })
   }
 }
 

@@ -28,7 +28,6 @@ export interface TestProcess {
 }
 
 const most = 16
-const separate = /^(examples|scripts|packages\/(concordat|postgres|redis|testing))\//
 const program = join(import.meta.dirname, 'test-files.ts')
 
 /** Starts test files, which run one after the other. What they print has to be read. Processes that they leave behind end with them. */
@@ -43,18 +42,22 @@ export function startTests(files: readonly string[], { cwd, env, maxSeconds, sig
 }
 
 /**
- * Returns the files that share a process: up to 16 of one package, except those that say that they are `In a process of its own`, and why,
- * and those of members that start databases and other processes.
+ * Returns the files that share a process: up to 16 of one package, except those that say that they are `In a process of its own`, and why.
+ * Those with the most files come first, so that no processor waits for one of them at the end of a run.
  */
 export function processesFor(root: string, files: readonly string[]): string[][] {
-  const isAlone = (file: string) => separate.test(file) || /^\/\/ In a process of its own/m.test(readFileSync(join(root, file), 'utf8'))
+  const isAlone = (file: string) => /^\/\/ In a process of its own/m.test(readFileSync(join(root, file), 'utf8'))
   const { alone = [], together = [] } = Object.groupBy(files, (file) => (isAlone(file) ? 'alone' : 'together'))
   const packages = Object.values(Object.groupBy(together, (file) => file.split('/test/')[0] as string)) as string[][]
-  return [...alone.map((file) => [file]), ...packages.flatMap(parts)]
+  return [...packages.flatMap(parts), ...alone.map((file) => [file])].toSorted((one, other) => other.length - one.length)
 }
 
+/** Divides files into the fewest parts, of about the same length. */
 function parts(files: string[]) {
-  return Array.from({ length: Math.ceil(files.length / most) }, (_, part) => files.slice(part * most, (part + 1) * most))
+  const count = Math.ceil(files.length / most)
+  return Array.from({ length: count }, (_, part) =>
+    files.slice(Math.ceil((part * files.length) / count), Math.ceil(((part + 1) * files.length) / count))
+  )
 }
 
 async function end(child: ChildProcess, maxSeconds: number, signal: AbortSignal): Promise<Ended> {

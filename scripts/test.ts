@@ -56,6 +56,8 @@ try {
 const seconds = Math.round((performance.now() - begin) / 1000)
 const { passed, failed } = total(outcomes)
 for (const line of slowestFiles(outcomes, 12)) console.log(line)
+// Once more, since who sees only the end of a log needs no other line.
+for (const line of outcomes.filter(({ failed }) => failed > 0).flatMap(({ lines }) => lines)) console.log(line)
 console.log(`The run took ${seconds} s on ${availableParallelism()} processors, load ${loadavg()[0]?.toFixed(1)} at its end.`)
 for (const note of notes) console.log(note)
 if (failed > 0 || passed === 0) process.exitCode = 1

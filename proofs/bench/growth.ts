@@ -64,7 +64,7 @@ export async function growth(rounds: number, newDatabase: () => Promise<string>)
       processes
     }
   ])
-  const costs = await measure(cells.flat(), rounds)
+  const { costs } = await measure(cells.flat(), rounds)
   return cells.map(([few, many], index) => ({
     what: (pairs[index] as (typeof pairs)[number])[0],
     few: costs.get(few) as readonly number[],

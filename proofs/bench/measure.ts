@@ -3,6 +3,7 @@
 // seconds, so that V8 has compiled as much on a busy machine as on an idle one.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 import { password, username } from './resources.ts'
@@ -16,8 +17,14 @@ export interface Cell {
   readonly processes?: number
 }
 
-/** The processor time of a request in each round, in microseconds, and the cells as they are. */
+/** The processor time of a request in each round, in microseconds, by cell. */
 export type Costs = ReadonlyMap<Cell, readonly number[]>
+
+export interface Measured {
+  readonly costs: Costs
+  /** That of PostgreSQL, where it runs on this machine, for the rows that use it. */
+  readonly databaseCosts: Costs
+}
 
 export interface Usage {
   readonly user: number
@@ -35,8 +42,9 @@ export interface Running {
 }
 
 /** Measures every cell in each round. */
-export async function measure(cells: readonly Cell[], rounds: number): Promise<Costs> {
+export async function measure(cells: readonly Cell[], rounds: number): Promise<Measured> {
   const costs = new Map<Cell, number[]>(cells.map((cell) => [cell, []]))
+  const databaseCosts = new Map<Cell, number[]>()
   for (let round = 1; round <= rounds; round += 1) {
     const running = await launchAll(cells)
     const loads = new Map<Cell, Load>()
@@ -51,13 +59,42 @@ export async function measure(cells: readonly Cell[], rounds: number): Promise<C
     for (const servers of running.values()) await Promise.all(servers.map(({ child }) => ask(child, 'collect')))
     for (const [cell, load] of round % 2 === 0 ? [...loads].toReversed() : loads) {
       // After the collection, V8 compiles much of the code again.
-      await send(cell, load, cell.row.warmUp ?? 3 * amountOf(cell.row))
+      await send(cell, load, cell.row.warmUp ?? warmUp)
+      const databaseBefore = databaseTime()
       costs.get(cell)?.push(await cost(cell, load))
+      const database = databaseTime() - databaseBefore
+      if (cell.row.isOnPostgres && database > 0)
+        databaseCosts.set(cell, [...(databaseCosts.get(cell) ?? []), database / amountOf(cell.row)])
     }
     await Promise.all([...running.values()].flat().map(stop))
     process.stderr.write(`round ${round} of ${rounds}: ${cells.length} measurements\n`)
   }
-  return costs
+  return { costs, databaseCosts }
+}
+
+// V8 has compiled the code of the peers after 18,000 requests, and that of the suite after 30,000.
+const warmUp = 30_000
+// What a second of processor time is in /proc, on Linux.
+const ticksPerSecond = 100
+
+/** Returns the processor time of all PostgreSQL processes on this machine in microseconds, or 0 where the system does not tell. */
+function databaseTime() {
+  if (!existsSync('/proc/self/stat')) return 0
+  let ticks = 0
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      // The name in parentheses may contain spaces. User and system time are the fields 14 and 15.
+      const [, name, fields = ''] = /^\d+ \((.*)\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+      if (name === 'postgres')
+        ticks += fields
+          .split(' ')
+          .slice(11, 13)
+          .reduce((sum, field) => sum + Number(field), 0)
+    } catch {
+      // It has ended.
+    }
+  }
+  return (ticks / ticksPerSecond) * 1e6
 }
 
 const keyOf = ({ row, server, processes = 1 }: Cell) => JSON.stringify({ server, group: row.group, processes })

@@ -36,13 +36,14 @@ export interface Row {
   readonly connections?: number
   /** How many requests a measurement sends. */
   readonly amount?: number
-  /** How many requests are sent before, until V8 has compiled what they need. By default three times as many as are measured. */
+  /** How many requests are sent before, until V8 has compiled what they need. By default 30,000. */
   readonly warmUp?: number
   readonly request: (call: Call) => Request | Promise<Request>
 }
 
-const all = ['bare', 'same', 'official', 'nest', 'express', 'hono', 'ours']
-const fastify = ['bare', 'same', 'official', 'ours']
+// `again` is `same` in a process of its own: how much the two differ is the error of a row.
+const all = ['bare', 'same', 'again', 'official', 'nest', 'express', 'hono', 'ours']
+const fastify = ['bare', 'same', 'again', 'official', 'ours']
 const item = `/v1/products/${product(1).id}`
 const collection = '/v1/products'
 const order = { customer: 'ada', items: [{ productId: product(1).id, quantity: 1 }], note: 'Ring twice.' }
@@ -139,6 +140,24 @@ export const rows: readonly Row[] = [
     warmUp: 300,
     request: () => post('/v1/product-batches', { operations })
   },
+  // One request in flight on each connection, as from clients that wait for each response.
+  {
+    name: 'item-in-turn',
+    title: 'an item, unpipelined',
+    peers: ['bare', 'same', 'ours'],
+    status: 200,
+    connections: 20,
+    request: () => ({ path: item })
+  },
+  {
+    name: 'order-in-turn',
+    title: 'a POST with a new key, unpipelined',
+    peers: ['bare', 'same', 'ours'],
+    group: 'orders',
+    status: 201,
+    connections: 20,
+    request: newKey
+  },
   ...[
     { name: 'item', title: 'an item', status: 200, request: () => ({ path: item }) },
     { name: 'collection', title: 'a collection of 50', status: 200, request: () => ({ path: `${collection}?perPage=50` }) },
@@ -146,7 +165,14 @@ export const rows: readonly Row[] = [
     { name: 'replay', title: 'its replay', status: 201, request: replayed },
     { name: 'sign-in', title: 'a sign-in', status: 200, connections: 4, amount: 40, warmUp: 40, request: signIn }
     // The preset creates the tables, so it is first. More clients than connections of a route would measure how it refuses requests.
-  ].map((row) => ({ amount: 1500, connections: 6, ...row, name: `postgres-${row.name}`, peers: ['ours', 'same'], isOnPostgres: true }))
+  ].map((row) => ({
+    amount: 1500,
+    connections: 6,
+    ...row,
+    name: `postgres-${row.name}`,
+    peers: ['ours', 'same', 'again'],
+    isOnPostgres: true
+  }))
 ]
 
 /** The plugins that the preset leaves out with `false`, in its order. */

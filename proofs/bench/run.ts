@@ -29,7 +29,7 @@ const isWhole = values.rows === undefined && values.peers === undefined
 const extras = ['start', 'parts', 'growth', 'soak']
 const names = values.rows?.split(',') ?? [...rows.map(({ name }) => name), ...extras]
 const isChosen = (name: string) => names.includes(name) || (names.includes('postgres') && name.startsWith('postgres-'))
-const isPeer = (peer: string) => values.peers === undefined || ['bare', 'ours', ...values.peers.split(',')].includes(peer)
+const isPeer = (peer: string) => values.peers === undefined || ['bare', 'ours', 'again', ...values.peers.split(',')].includes(peer)
 const known = [...rows.map(({ name }) => name), 'postgres', ...extras]
 const unknown = names.filter((name) => !known.includes(name))
 if (unknown.length > 0) fail(`Unknown rows: ${unknown.join(', ')}. Use any of ${known.join(', ')}.`)
@@ -57,8 +57,9 @@ try {
 async function run(): Promise<Results> {
   const databaseUrl = found && (await newDatabase())
   const serverOf = (peer: string, { isOnPostgres }: Row): Server => ({
-    file: peer === 'ours' ? `./ours${isOnPostgres ? '-postgres' : ''}.ts` : `./peers/${peer}.mjs`,
-    options: isOnPostgres ? { databaseUrl: databaseUrl as string } : {}
+    file: peer === 'ours' ? `./ours${isOnPostgres ? '-postgres' : ''}.ts` : `./peers/${peer === 'again' ? 'same' : peer}.mjs`,
+    // Other options make another process.
+    options: { ...(isOnPostgres && { databaseUrl: databaseUrl as string }), ...(peer === 'again' && { process: 'again' }) }
   })
   // What is compared with a bare server needs the row that this one has in its place.
   const measured = rows.filter((row) => chosen.includes(row) || chosen.some(({ baseline }) => baseline === row.name))
@@ -74,9 +75,9 @@ async function run(): Promise<Results> {
     for (const part of Object.keys(parts)) cells.push({ ...whole, peer: part, server: { file: './ours.ts', options: { without: part } } })
     cells.push({ ...whole, peer: 'metrics', server: { file: './ours.ts', options: { metrics: 'prometheus' } } })
   }
-  const costs = cells.length > 0 ? await measure(uniqueCells(cells), rounds) : new Map<Cell, number[]>()
+  const measuredCosts = cells.length > 0 ? await measure(uniqueCells(cells), rounds) : { costs: new Map(), databaseCosts: new Map() }
   return {
-    costs,
+    ...measuredCosts,
     starts: isChosen('start') ? await starts() : new Map(),
     growth: isChosen('growth') ? await growth(rounds, newDatabase) : [],
     soak: isChosen('soak') ? await soak(await newDatabase()) : [],
@@ -111,8 +112,7 @@ async function installPeers() {
   const [lockfile, installed] = [join(cwd, 'pnpm-lock.yaml'), join(cwd, 'node_modules/.installed')]
   if (!existsSync(installed) || readFileSync(installed, 'utf8') !== readFileSync(lockfile, 'utf8')) {
     console.error('Installing the peers.')
-    const { code, output } = await pnpm(['install', '--ignore-workspace', '--frozen-lockfile', '--ignore-scripts'], { cwd })
-    if (code !== 0) fail(output)
+    await pnpm(['install', '--ignore-workspace', '--frozen-lockfile', '--ignore-scripts'], { cwd })
     writeFileSync(installed, readFileSync(lockfile))
   }
   for (const name of ['fastify', 'pg']) {

@@ -2,8 +2,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { freePort } from '@concordat/test-harness/fleet'
+import { ownerOf } from '@concordat/test-harness/own-postgres'
+import { programPath } from '@concordat/test-harness/own-server'
 import { Client } from 'pg'
-import { freePort, ownerFor, programPath } from '../../scripts/service-process.ts'
 import { postgres, redis } from '../../scripts/services.ts'
 import { Daemon } from './daemon.ts'
 
@@ -33,9 +35,9 @@ export async function startCluster(folder: string, closing: (() => unknown)[]): 
   chmodSync(folder, 0o755)
   const hasOwnDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${diskSize}`, 'tmpfs', disk]).status === 0
   if (hasOwnDisk) closing.push(() => spawnSync('umount', [disk]))
-  const owner = ownerFor(disk)
-  const initdb = programPath('initdb', ['/usr/lib/postgresql/*/bin', '/opt/homebrew/opt/postgresql*/bin'])
-  const redisServer = programPath('redis-server', ['/opt/homebrew/bin', '/usr/local/bin'])
+  const owner = ownerOf(disk)
+  const initdb = programPath('initdb')
+  const redisServer = programPath('redis-server')
   if (!initdb || !redisServer) throw new Error('The soak needs PostgreSQL and Redis: install postgresql and redis-server.')
   const data = join(disk, 'data')
   execFileSync(initdb, ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...owner, cwd: disk, stdio: 'pipe' })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from '@concordat/test-harness/child'
-import { freePort } from '../../scripts/service-process.ts'
+import { freePort } from '@concordat/test-harness/fleet'
 import { Daemon } from './daemon.ts'
 import type { Evidence } from './evidence.ts'
 

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort, programPath } from '../../scripts/service-process.ts'
+import { freePort } from '@concordat/test-harness/fleet'
+import { programPath } from '@concordat/test-harness/own-server'
 import { Daemon } from './daemon.ts'
 
 const folderOfProject = fileURLToPath(new URL('../../packages/create-concordat/project/monitoring', import.meta.url))
@@ -23,7 +24,7 @@ export interface Monitoring {
 }
 
 export async function startMonitoring(folder: string, ports: readonly number[], isShort: boolean): Promise<Monitoring | undefined> {
-  const program = programPath('prometheus', ['/opt/homebrew/bin', '/usr/local/bin'])
+  const program = programPath('prometheus')
   if (program === undefined) return undefined
   const port = await freePort()
   const interval = isShort ? '2s' : '5s'

@@ -1,7 +1,7 @@
 // nginx in front of the processes: round robin, and another process when one cannot be reached.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../../scripts/service-process.ts'
+import { freePort } from '@concordat/test-harness/fleet'
 import { findProgram, nginx } from '../../scripts/services.ts'
 import { Daemon } from './daemon.ts'
 

@@ -1,3 +1,4 @@
+// In a process of its own: it removes a variable of the environment that other tests need.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from 'tap'

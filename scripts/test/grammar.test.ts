@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readNames } from '@concordat/test-harness/public-api'
 import t, { type Test } from 'tap'
 import { checkGrammar } from '../check-grammar.ts'
-import { readNames } from '../public-api.ts'
 import { repository } from '../workspace.ts'
 
 /** Checks the reports of packages, given as the declarations of their main entry points. */

@@ -1,6 +1,5 @@
 import t, { type Test } from 'tap'
-import { checkOptions } from '../check-options.ts'
-import { repository } from '../workspace.ts'
+import { unusedOptions } from '../check-options.ts'
 
 const options = `
 export const jobsOptions = describeOptions('jobs', {
@@ -12,7 +11,7 @@ export const jobsOptions = describeOptions('jobs', {
 /** Checks a repository with one package, whose option is `maxAttempts`, and these files. */
 function check(t: Test, files: Readonly<Record<string, unknown>> = {}, source = options) {
   const { packages = {}, ...more } = files as { packages?: object }
-  return checkOptions(t.testdir({ packages: { jobs: { src: { 'options.ts': source } }, ...packages }, ...more })).problems
+  return unusedOptions(t.testdir({ packages: { jobs: { src: { 'options.ts': source } }, ...packages }, ...more }))
 }
 
 t.test('an option that nothing sets is a problem, also if only tests of its package or a table name it', async (t) => {
@@ -42,10 +41,4 @@ t.test('the tests of other packages are users of a test tool', async (t) => {
   const contract = { 'a.test.ts': "import { contract } from '@concordat/jobs/testing'\ncontract({ maxAttempts: 5 })" }
   const tool = { src: { testing: { 'contract.ts': options } } }
   t.strictSame(check(t, { packages: { jobs: tool, other: { test: contract } } }), [])
-})
-
-t.test('every option of this repository has a user', async (t) => {
-  const { options: found, problems } = checkOptions(repository)
-  t.strictSame(problems, [])
-  t.ok(found.length > 200)
 })

@@ -13,7 +13,7 @@ import { until } from '@concordat/test-harness/until'
 import { Client } from 'pg'
 import t, { type Test } from 'tap'
 import { reachableRegistry, startRegistry } from '../local-registry.ts'
-import { pnpm, run } from '../run.ts'
+import { must, pnpm } from '../run.ts'
 import { environmentOf } from '../starter.ts'
 import { repository } from '../workspace.ts'
 
@@ -40,23 +40,17 @@ function earlierRelease() {
   return tag || `${git('log', '-1', '--format=%H', '-G', changesTables, '--', 'packages/postgres/src')}^`
 }
 
-async function succeeds(program: string, words: readonly string[], cwd: string, env = process.env) {
-  const { code, output } = await run(program, words, { cwd, env })
-  if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with code ${code}:\n${output}`)
-}
-
 /** Builds and packs the packages of a checkout, and creates a project with them. Returns its folder. */
 async function projectOf(t: Test, name: string, root: string, place: string) {
-  await succeeds(process.execPath, [join(root, 'scripts/build.ts')], root)
-  await succeeds(process.execPath, [join(root, 'scripts/packed.ts')], root)
+  for (const script of ['build', 'packed']) await must(process.execPath, [join(root, `scripts/${script}.ts`)], { cwd: root })
   const tarballs = globSync('*.tgz', { cwd: join(root, '.packed') }).map((file) => join(root, '.packed', file))
   const registry = await startRegistry(tarballs, String(upstream))
   t.teardown(() => registry.close())
   const home = join(place, name)
   mkdirSync(home)
   const env = environmentOf(home, registry.url)
-  await succeeds('npm', ['create', 'concordat', 'library', '--', '--yes', '--with', 'auth,jobs,webhooks'], home, env)
-  await succeeds('npm', ['install', 'pg'], join(home, 'library'), env)
+  await must('npm', ['create', 'concordat', 'library', '--', '--yes', '--with', 'auth,jobs,webhooks'], { cwd: home, env })
+  await must('npm', ['install', 'pg'], { cwd: join(home, 'library'), env })
   return join(home, 'library')
 }
 
@@ -229,8 +223,7 @@ t.test('this release and the one before it serve the same clients on one schema,
     git('worktree', 'remove', '--force', checkout)
     rmSync(place, { recursive: true, force: true, maxRetries: 5 })
   })
-  const installed = await pnpm(['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], { cwd: checkout })
-  if (installed.code !== 0) throw new Error(installed.output)
+  await pnpm(['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], { cwd: checkout })
   const [earlier, present] = [await projectOf(t, 'earlier', checkout, place), await projectOf(t, 'present', repository, place)]
 
   const name = `concordat_rolling_${randomUUID().slice(0, 8)}`

@@ -1,6 +1,9 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type OwnServer, programPath } from '@concordat/test-harness/own-server'
+import { until } from '@concordat/test-harness/until'
+import { Redis } from 'ioredis'
 import t from 'tap'
 import { findProgram, findService, type Kind, mariadb, postgres, redis } from '../services.ts'
 
@@ -13,7 +16,7 @@ const kindWith = ({ running = '', installed = false }): Kind & { installed: bool
   installed,
   responds: async (url) => url === running,
   async start() {
-    return this.installed ? { url: 'test://own', how: 'started for this run', stop: async () => {} } : undefined
+    return this.installed ? { url: 'test://own', restart: async () => {}, pause() {}, resume() {}, stop: async () => {} } : undefined
   }
 })
 const never = () => false
@@ -78,3 +81,15 @@ for (const kind of [postgres, redis, mariadb]) {
     t.strictSame(readdirSync(folder), [])
   })
 }
+
+const noRedis = { skip: programPath('redis-server') === undefined && 'install redis-server' }
+
+t.test('a server that has ended, as after Ctrl+C, can be stopped', noRedis, async (t) => {
+  const service = (await redis.start()) as OwnServer
+  const client = new Redis(service.url, { retryStrategy: () => null }).on('error', () => {})
+  const [, pid] = /process_id:(\d+)/.exec(await client.info('server')) ?? []
+  await client.shutdown('NOSAVE').catch(() => {})
+  await until(() => !existsSync(`/proc/${pid}`), 50)
+  await service.stop()
+  t.notOk(await redis.responds(service.url))
+})

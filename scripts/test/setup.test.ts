@@ -126,3 +126,16 @@ function productionDependencies(lockfile: string, folder: string) {
   const dependencies = importer.split(/^ {4}(?=\S)/m).find((part) => part.startsWith('dependencies:\n')) ?? ''
   return [...dependencies.matchAll(/^ {6}'?([^\s']+)'?:$/gm)].map(([, name]) => name as string)
 }
+
+t.test('no script of a package.json needs a shell of one system', (t) => {
+  // Programs with their words, one after the other: `cmd.exe` knows no exec, variables, quotes, redirections or Unix commands.
+  const portable = /^(?:(?!exec |cp |rm |mkdir |cat )[\w@./:=*-]+(?: (?:&& )?[\w@./:=*-]+)*)$/
+  for (const file of filesUnder(
+    repository,
+    '{package.json,{packages,examples,proofs}/*/package.json,packages/create-concordat/project/package.json}'
+  )) {
+    const { scripts = {} } = JSON.parse(readFileSync(join(repository, file), 'utf8')) as { scripts?: Record<string, string> }
+    for (const [name, script] of Object.entries(scripts)) t.match(script, portable, `${file}: ${name}`)
+  }
+  t.end()
+})

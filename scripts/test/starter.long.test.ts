@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { generatedClients } from '@concordat/test-harness/generated-clients'
+import { flagPairs } from '@concordat/test-harness/generated-project'
 import t from 'tap'
 import { reachableRegistry, startRegistry } from '../local-registry.ts'
 import { packAll, publishedMembers } from '../packed.ts'
@@ -25,46 +26,6 @@ const built = await run(process.execPath, [join(repository, 'scripts/build.ts')]
 if (built.code !== 0) throw new Error(built.output)
 const tarballs = await packAll(publishedMembers(), place)
 
-type Row = Readonly<Record<string, string>>
-
-const factors: Readonly<Record<string, readonly [string, string]>> = {
-  database: ['pglite', 'postgres'],
-  schema: ['typebox', 'zod'],
-  tests: ['node', 'tap'],
-  auth: ['', 'auth'],
-  jobs: ['', 'jobs'],
-  webhooks: ['', 'webhooks'],
-  batch: ['', 'batch'],
-  redis: ['', 'redis']
-}
-
-function pairsOf(row: Row) {
-  const names = Object.keys(row)
-  return names.flatMap((a, index) => names.slice(index + 1).map((b) => `${a}=${row[a]} ${b}=${row[b]}`))
-}
-
-/** Returns few rows in which all pairs of values occur: each time the row with most of the pairs that are missing. */
-function allPairs(): Row[] {
-  const all = Object.entries(factors).reduce<Row[]>(
-    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
-    [{}]
-  )
-  const missing = new Set(all.flatMap(pairsOf))
-  const chosen: Row[] = []
-  while (missing.size > 0) {
-    const gain = (row: Row) => pairsOf(row).filter((pair) => missing.has(pair)).length
-    const best = all.reduce((a, b) => (gain(b) > gain(a) ? b : a))
-    for (const pair of pairsOf(best)) missing.delete(pair)
-    chosen.push(best)
-  }
-  return chosen
-}
-
-function flagsOf({ database, schema, tests, ...features }: Row) {
-  const chosen = Object.values(features).filter((name) => name !== '')
-  return [`--database=${database}`, `--schema=${schema}`, `--tests=${tests}`, `--with=${chosen.join(',')}`]
-}
-
 async function succeeds(program: string, words: readonly string[], cwd: string, env = process.env) {
   const { code, output } = await run(program, words, { cwd, env })
   if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with code ${code}:\n${output}`)
@@ -73,7 +34,7 @@ async function succeeds(program: string, words: readonly string[], cwd: string, 
 t.test(
   'every two choices: the project starts, and passes its checks and tests, also with two resources and a version more, whose descriptions make clients',
   async (t) => {
-    const projects = allPairs().map((row, index) => ({ name: `service-${index + 1}`, flags: flagsOf(row), database: row['database'] }))
+    const projects = flagPairs().map((flags, index) => ({ name: `service-${index + 1}`, flags }))
     const workspace = join(place, 'pairs')
     mkdirSync(join(workspace, 'compilers'), { recursive: true })
     const command = join(repository, 'packages/create-concordat/dist/command.js')
@@ -86,11 +47,11 @@ t.test(
     const installed = await pnpm(['install', '--prefer-offline', '--ignore-scripts', '--reporter=append-only'], { cwd: workspace })
     if (installed.code !== 0) throw new Error(installed.output)
 
-    for (const { name, flags, database } of projects)
+    for (const { name, flags } of projects)
       await t.test(flags.join(' '), async (t) => {
         const folder = join(workspace, name)
         const { TEST_DATABASE_URL: server } = process.env
-        const env = { ...process.env, TEST_DATABASE_URL: database === 'postgres' ? server : undefined }
+        const env = { ...process.env, TEST_DATABASE_URL: flags.includes('--database=postgres') ? server : undefined }
         await useStarted({ cwd: folder, env: environmentOf(place, '') }, '/v1/books')
         for (const words of ['resource reviews', 'version 2', 'resource order-items'])
           await succeeds(process.execPath, [join(folder, 'node_modules/concordat/dist/command.js'), 'add', ...words.split(' ')], folder)
@@ -123,7 +84,7 @@ for (const tour of tours)
   )
 
 // A version of each optional peer that is not the one which the packages load.
-const others: Row = {
+const others: Readonly<Record<string, string>> = {
   '@electric-sql/pglite': '~0.3.9',
   '@fastify/compress': '^8.3.1',
   '@fastify/jwt': '^9.1.0',

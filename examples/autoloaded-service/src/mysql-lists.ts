@@ -46,14 +46,22 @@ export async function runMysql<Row>(
     )
   }
 
-  function conditionSql({ field, kind, operator, value }: Condition) {
+  function conditionSql({ anyOf, ...condition }: Condition): Knex.Raw {
+    if (anyOf === undefined) return fieldSql(condition)
+    const each = anyOf.map((field) => fieldSql({ ...condition, field }))
+    return raw(`(${each.map(() => '?').join(' or ')})`, each)
+  }
+
+  function fieldSql({ field, kind, operator, value }: Condition): Knex.Raw {
     const column = columnOf(field)
     const values = [value].flat().map((one) => valueSql(kind, String(one)))
     const list = values.map(() => '?').join(', ')
     if (operator === 'null') return raw(`?? is ${value === true ? '' : 'not '}null`, [column])
     if (operator === 'in') return raw(`?? in (${list})`, [column, ...values])
     if (operator === 'nin') return raw(`(?? not in (${list}) or ?? is null)`, [column, ...values, column])
-    if (operator === 'prefix') return raw('?? like ?', [column, `${String(value).replaceAll(/[\\%_]/g, String.raw`\$&`)}%`])
+    const literal = String(value).replaceAll(/[\\%_]/g, String.raw`\$&`)
+    if (operator === 'prefix') return raw('?? like ?', [column, `${literal}%`])
+    if (operator === 'contains') return raw('lower(??) like lower(?)', [column, `%${literal}%`])
     const comparison = { eq: '?? = ?', ne: 'not (?? <=> ?)', gt: '?? > ?', gte: '?? >= ?', lt: '?? < ?', lte: '?? <= ?' }[operator]
     return raw(comparison, [column, ...values])
   }

@@ -4,6 +4,7 @@ export const permissions = [
   'authors:write',
   'books:write',
   'books:report', // [jobs]
+  'audit:read', // [audit]
   'health:read',
   'metrics:read', // [metrics]
   // [webhooks] begin

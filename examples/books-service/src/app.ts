@@ -1,5 +1,8 @@
-// [not webhooks] import conventions, { serverOptions } from '@concordat/conventions'
-import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions' // [webhooks]
+// [not webhooks & not audit] import conventions, { serverOptions } from '@concordat/conventions'
+// [webhooks & not audit] import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+// [audit & not webhooks] import conventions, { auditTrailRoutes, serverOptions } from '@concordat/conventions'
+import conventions, { auditTrailRoutes, serverOptions, webhookRoutes } from '@concordat/conventions' // [audit & webhooks]
+import { postgresAuditTrailStore } from '@concordat/postgres/audit-trail' // [audit]
 import { openDatabase } from '@concordat/postgres/open'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in' // [auth]
@@ -59,12 +62,20 @@ export async function buildApp(settings: Settings) {
       locales: ['en'],
       // [not auth] // Every client may do everything. See "Before production" in the README.
       // [not auth] authentication: false,
-      // [not auth] idempotency: { scope: () => 'everyone' },
       authentication: { issuers: [accessTokens], revocations, permissions, roles }, // [auth]
+      // A retry that arrives while the first request still runs gets its response instead of a 409.
+      // [not auth] idempotency: { scope: () => 'everyone', waitSeconds: 2 },
+      idempotency: { waitSeconds: 2 }, // [auth]
       paginationQuery: { cursor: { secrets: secrets.CURSOR_SECRETS } },
       transportSecurity: { dangerouslyAllowHttp: isLocal && 'loopback' },
-      // [not jobs & not webhooks] stores: postgresStores(database.postgres),
-      stores: { ...postgresStores(database.postgres), queue }, // [jobs|webhooks]
+      // [not jobs & not webhooks & not audit] stores: postgresStores(database.postgres),
+      // [jobs|webhooks|audit] begin
+      stores: {
+        ...postgresStores(database.postgres),
+        queue, // [jobs|webhooks]
+        auditTrail: postgresAuditTrailStore(database.postgres) // [audit]
+      },
+      // [jobs|webhooks|audit] end
       transactions: postgresTransactions(database.postgres),
       jobs: {}, // [jobs]
       // [webhooks] begin
@@ -95,6 +106,7 @@ export async function buildApp(settings: Settings) {
     await app.apiVersion(1, async (v1) => {
       await v1.register(signInRoutes, { ...routes, localUsers: [demoUser.username] }) // [auth]
       await v1.register(webhookRoutes) // [webhooks]
+      await v1.register(auditTrailRoutes) // [audit]
       await v1.register(bookReports, { job: reportJob }) // [jobs]
       await v1.register(authors, { database })
       await v1.register(books, { database })

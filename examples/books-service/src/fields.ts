@@ -1,5 +1,5 @@
 import type { OpenDatabase } from '@concordat/postgres/open'
-import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox'
+import { type FastifyPluginAsyncTypebox, type TSchema, Type } from '@fastify/type-provider-typebox'
 
 /** The routes of a resource. */
 export type Resource = FastifyPluginAsyncTypebox<{ readonly database: OpenDatabase }>
@@ -15,3 +15,8 @@ export const Timestamp = Type.String({ format: 'date-time' })
 
 /** The response without a body. */
 export const Nothing = Type.Null()
+
+/** A field that a PATCH can also remove, with null (RFC 7396). */
+export function removable<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()], { description: '`null` removes it.' })
+}

@@ -1,8 +1,9 @@
 // [node] import { deepEqual, equal, match } from 'node:assert/strict'
 // [node] import { test } from 'node:test'
 import { test } from 'tap' // [tap]
-// [not auth] import { startService } from './service.ts'
-import { startService, startServiceForAnyone } from './service.ts' // [auth]
+import { authorCollection } from '../src/authors/schemas.ts'
+// [not auth] import { requireIndexes, startService } from './service.ts'
+import { requireIndexes, startService, startServiceForAnyone } from './service.ts' // [auth]
 
 test('authors are created, read, changed and deleted', async (t) => {
   const client = await startService(t)
@@ -46,6 +47,10 @@ test('authors are listed by name, in pages', async (t) => {
     ['A', 'B']
   )
   t.equal((await client.get('/v1/authors?name[prefix]=C')).body.data.length, 1)
+})
+
+test('every sort and filter of authors has an index', async (t) => {
+  await requireIndexes(t, authorCollection)
 })
 
 // [auth] begin

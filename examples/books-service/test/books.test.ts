@@ -1,14 +1,16 @@
 // [node] import { deepEqual, equal } from 'node:assert/strict'
 // [node] import { test } from 'node:test'
 
-import type { TestClient } from '@concordat/testing'
 import { webhookReceiver } from '@concordat/testing' // [webhooks]
 import { test } from 'tap' // [tap]
-import { startService } from './service.ts'
+import { bookCollection } from '../src/books/schemas.ts'
+import { addAuthor } from './authors.ts'
+import { addBook } from './books.ts'
+import { requireIndexes, startService } from './service.ts'
 
-async function addAuthor(client: TestClient): Promise<string> {
-  return (await client.post('/v1/authors', { name: 'Michael Ende' })).body.data.id
-}
+test('every sort and filter of books has an index', async (t) => {
+  await requireIndexes(t, bookCollection)
+})
 
 test('a request that is sent again with its key creates one book', async (t) => {
   const client = await startService(t)
@@ -30,8 +32,13 @@ test('a book is changed, its summary removed, and it is deleted', async (t) => {
   const { summary, ...others } = body.data
   t.strictSame([summary, changed.body.data], ['Time.', { ...others, year: 1973 }])
   t.equal((await client.get(path)).headers['etag'], changed.headers['etag'])
-  t.equal((await client.delete(`/v1/authors/${authorId}`)).body.error.code, 'AUTHOR_HAS_BOOKS')
   t.equal((await client.delete(path)).status, 204)
+})
+
+test('an author with books is not deleted', async (t) => {
+  const client = await startService(t)
+  const { authorId } = (await client.get(`/v1/books/${await addBook(client)}`)).body.data
+  t.equal((await client.delete(`/v1/authors/${authorId}`)).body.error.code, 'RESOURCE_IN_USE')
 })
 
 test('a book of an unknown author is refused with the field', async (t) => {

@@ -1,3 +1,6 @@
+import type { Collection } from '@concordat/pagination-query'
+import { checkIndexes } from '@concordat/pagination-query/check-indexes'
+import { openDatabase } from '@concordat/postgres/open'
 import { type EndOfTest, freshDatabase, type TestClient, testClient } from '@concordat/testing'
 import tap from 'tap' // [tap]
 import { buildApp } from '../src/app.ts'
@@ -32,3 +35,10 @@ export async function startService(t: EndOfTest): Promise<TestClient> {
   return anyone.signIn('/v1/tokens', demoUser)
 }
 // [auth] end
+
+/** Checks that the database has an index for every sort and filter of a collection. */
+export async function requireIndexes(t: EndOfTest, collection: Collection) {
+  const { databaseUrl: url, dataFolder: folder } = await freshDatabase(t, { prepare })
+  const database = await openDatabase({ url, folder, prepare })
+  await checkIndexes(database.postgres, collection).finally(() => database.close())
+}

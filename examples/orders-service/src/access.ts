@@ -5,9 +5,10 @@ import type { Order } from './orders/schemas.ts'
 
 /** The permissions, by resource. Each route names those that it needs. */
 const actions = {
-  products: ['create', 'update', 'delete'],
+  products: ['create', 'update', 'delete', 'import'],
   customers: ['list', 'create', 'read', 'update'],
   orders: ['read', 'create', 'update', 'advance', 'delete', 'export'],
+  'order-summaries': ['read'],
   users: ['read', 'update'],
   webhooks: ['read', 'create', 'update', 'delete'],
   'managed-webhooks': ['read', 'update', 'delete'],
@@ -20,7 +21,7 @@ const permissions = Object.entries(actions).flatMap(([resource, names]) => names
 const ofOrders = ['orders:read', 'orders:create', 'orders:update', 'orders:delete', 'orders:export']
 
 const roles = {
-  staff: ['products:*', 'customers:*', 'orders:*', 'webhooks:*'],
+  staff: ['products:*', 'customers:*', 'orders:*', 'order-summaries:*', 'webhooks:*'],
   customer: ['customers:read', 'customers:update', ...ofOrders, 'webhooks:*'],
   // Manages the roles and the subscriptions of all users, sees the metrics, who uses which version and who changed what, and no orders.
   administrator: ['users:*', 'managed-webhooks:*', 'metrics:*', 'version-clients:*', 'audit:*']

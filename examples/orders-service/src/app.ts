@@ -7,6 +7,7 @@ import conventions, {
 } from '@concordat/conventions'
 import { outageLog } from '@concordat/plugin-kit/outage-log'
 import { postgresAuditTrailStore } from '@concordat/postgres/audit-trail'
+import { postgresFileStore } from '@concordat/postgres/files'
 import { postgresRowErrors } from '@concordat/postgres/rows'
 import { signIn } from '@concordat/postgres/sign-in'
 import { postgresStores } from '@concordat/postgres/stores'
@@ -28,11 +29,16 @@ import { imageErrors } from './images/errors.ts'
 import { images } from './images/routes.ts'
 import { orderExportJob } from './order-exports/job.ts'
 import { orderExports } from './order-exports/routes.ts'
+import { scheduleOrderSummaries } from './order-summaries/job.ts'
+import { orderSummaries } from './order-summaries/routes.ts'
 import { orderBatches } from './orders/batch-routes.ts'
 import { orderErrors } from './orders/errors.ts'
 import { orderItems } from './orders/item-routes.ts'
 import { ordersOfV1, ordersOfV2 } from './orders/representations.ts'
 import { orders } from './orders/routes.ts'
+import { productImportErrors, refusalTexts } from './product-imports/errors.ts'
+import { importCleanupJob, productImportJob } from './product-imports/job.ts'
+import { productImports } from './product-imports/routes.ts'
 import { productErrors } from './products/errors.ts'
 import { products } from './products/routes.ts'
 import type { Settings } from './settings.ts'
@@ -65,6 +71,8 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
     const { TOKEN_SECRETS: tokenSecrets, REFRESH_SECRETS: refreshSecrets } = secrets
     const session = signIn({ database, name, tokenSecrets, refreshSecrets, users: { roles: 'role' }, onError })
 
+    const files = postgresFileStore(database.postgres)
+
     await app.register(conventions, {
       publicUrl,
       allowedHosts,
@@ -74,6 +82,7 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
       stores: {
         ...postgresStores(database.postgres),
         queue,
+        files,
         versionUsage: postgresVersionUsageStore(database.postgres),
         auditTrail: postgresAuditTrailStore(database.postgres)
       },
@@ -98,10 +107,18 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         license: { name: 'MIT', identifier: 'MIT' },
         reference: inProduction ? false : undefined
       },
-      errorCatalogue: { include: [tokenIssuingErrors, postgresRowErrors, productErrors, imageErrors, orderErrors] }
+      texts: [refusalTexts],
+      errorCatalogue: {
+        include: [tokenIssuingErrors, postgresRowErrors, productErrors, productImportErrors, imageErrors, orderErrors],
+        // The clients of version 1 know only the envelope.
+        problemDetails: ['/v2']
+      }
     })
 
     const exportJob = orderExportJob(database)
+    const importJob = productImportJob({ app, database, files })
+    app.jobs.schedule(importCleanupJob({ database, files }), { name: 'product-import-cleanup', everySeconds: 86_400 })
+    scheduleOrderSummaries(app, database)
     for (const [version, representation] of [
       [1, ordersOfV1],
       [2, ordersOfV2]
@@ -110,13 +127,17 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         await api.register(signInRoutes, { ...session.routes, localUsers: demoUsernames })
         await api.register(users, { database, issuer: session.issuer })
         await api.register(categories, { database })
-        await api.register(products, { database })
+        await api.register(products, { database, version })
         await api.register(images, { database })
         await api.register(customers, { database })
         await api.register(orders, { database, representation })
         await api.register(orderItems, { database })
         await api.register(orderBatches)
         await api.register(orderExports, { database, job: exportJob, representation })
+        if (version > 1) {
+          await api.register(productImports, { database, files, job: importJob })
+          await api.register(orderSummaries, { database })
+        }
         await api.register(webhookRoutes, { owner: subscriberOf, audienceOf })
         for (const routes of [managedWebhookRoutes, versionClientRoutes, auditTrailRoutes]) await api.register(routes)
       })

@@ -33,3 +33,6 @@ export function removable<Schema extends TSchema>(schema: Schema): TOptional<TUn
 
 /** A currency code of ISO 4217. */
 export const Currency: TString = Type.String({ pattern: '^[A-Z]{3}$', examples: ['EUR'] })
+
+/** An amount with its currency, from version 2. */
+export const Money = Type.Object({ amount: Amount, currency: Currency }, { title: 'Money' })

@@ -85,11 +85,16 @@ t.test('an atomic batch takes effect as a whole or not at all, and reports this 
       status: 424,
       error: 'Failed Dependency',
       code: 'BATCH_OPERATION_UNDONE',
+      retry: 'changed',
+      effect: 'none',
       message: /^The batch was rolled back because another operation failed/
     },
     _links: [{ rel: 'self', href: 'https://shop.example/v1/orders', method: 'POST' }]
   })
   t.equal(failed.outcomes[0]?.headers['location'], undefined)
+  const missing = { method: 'PATCH', path: `/v1/orders/${randomUUID()}`, headers: { 'if-match': '*' }, body: { note: 'Ring twice.' } }
+  const unknown = await batch(ada, [order(product), missing], { atomic: true })
+  t.match(unknown.outcomes, [{ body: { error: { code: 'BATCH_OPERATION_UNDONE', retry: 'never' } } }, { status: 404 }])
   t.equal(await stockOf(product), 7)
   t.strictSame((await batch(ada, input, { atomic: true, key })).response.bytes, failed.response.bytes)
   t.strictSame((await batch(ada, [order(product), { method: 'GET', path: '/v1/orders' }], { atomic: true })).statuses, [424, 409])

@@ -1,6 +1,7 @@
 import t from 'tap'
 import { imageErrors } from '../src/images/errors.ts'
 import { orderErrors } from '../src/orders/errors.ts'
+import { productImportErrors } from '../src/product-imports/errors.ts'
 import { productErrors } from '../src/products/errors.ts'
 import { startService } from './service.ts'
 
@@ -68,6 +69,10 @@ t.test('each error of the service is in Spanish, with Content-Language, for a cl
   }
   const foreign = await ada('POST', '/v1/orders', { ...order(pan), customerId: unknown }, { 'accept-language': 'es' })
   t.match(foreign.body.error, { code: 'FOREIGN_CUSTOMER', message: /^Solo puede hacer pedidos para usted mismo/ })
-  const own = [imageErrors, productErrors, orderErrors].flatMap(({ definitions }) => Object.keys(definitions))
-  t.strictSame([...cases.map(([code]) => code), 'FOREIGN_CUSTOMER'].sort(), own.sort(), 'every error is covered')
+  const form = new FormData()
+  form.set('file', new Blob(['x'], { type: 'text/csv' }), 'products.csv')
+  const imported = await call('POST', '/v2/product-imports', form, { 'accept-language': 'es' })
+  t.match(imported.body.error, { code: 'INVALID_PRODUCT_FILE', message: /^El archivo no es una lista de productos/ })
+  const own = [imageErrors, productErrors, productImportErrors, orderErrors].flatMap(({ definitions }) => Object.keys(definitions))
+  t.strictSame([...cases.map(([code]) => code), 'FOREIGN_CUSTOMER', 'INVALID_PRODUCT_FILE'].sort(), own.sort(), 'every error is covered')
 })

@@ -5,7 +5,8 @@ import { startService } from './service.ts'
 // oxlint-disable-next-line typescript/no-explicit-any
 type Loose = any
 
-const { call, anyone } = await startService(t)
+const service = await startService(t)
+const { call, anyone } = service
 const { data: orders } = (await call('GET', '/v2/orders?perPage=10')).body
 
 t.test('in version 2 the total of an order is an amount with a currency; everything else is the same as in version 1', async (t) => {
@@ -31,6 +32,32 @@ t.test('every response of version 2 with an order has its total in this form', a
   const again = { 'if-match': String(inFirst.headers['etag']) }
   t.equal((await call('PATCH', `/v2/orders/${placed.body.data.id}`, { note: 'Once.' }, again)).status, 200, 'valid in both versions')
 })
+
+t.test(
+  'a client of version 2 that prefers problem documents gets its errors in this form, one of version 1 does not [E4] [S3]',
+  async (t) => {
+    const asProblem = { accept: 'application/problem+json, application/json;q=0.9', 'idempotency-key': 'problem-document' }
+    const [customer] = (await call('GET', '/v2/customers')).body.data
+    const order = { customerId: customer.id, items: [{ productId: '018f4e2a-7c1b-7d3e-9a5f-0123456789ab', quantity: 1 }] }
+    const problem = await call('POST', '/v2/orders', order, asProblem)
+    t.equal(problem.headers['content-type'], 'application/problem+json')
+    t.match(problem.body, {
+      type: 'https://shop.example/problem-types#UNKNOWN_PRODUCT',
+      status: 422,
+      code: 'UNKNOWN_PRODUCT',
+      effect: 'none',
+      errors: [{ pointer: '#/items/0/productId' }],
+      version: 'v2'
+    })
+    const replay = await call('POST', '/v2/orders', order, asProblem)
+    t.equal(replay.headers['idempotency-replayed'], 'true')
+    t.strictSame(replay.body, problem.body)
+    const inEnvelope = await call('POST', '/v2/orders', order, { 'idempotency-key': 'problem-document' })
+    t.match(inEnvelope.body.error, { code: 'UNKNOWN_PRODUCT', errors: [{ field: 'body.items.0.productId' }] })
+    const first = await call('POST', '/v1/orders', order, { ...asProblem, 'idempotency-key': 'in-version-1' })
+    t.match(first.body.error, { code: 'UNKNOWN_PRODUCT' })
+  }
+)
 
 t.test('links in responses of version 2 lead to version 2', async (t) => {
   const [{ id }] = orders
@@ -101,10 +128,67 @@ t.test('every response of version 1 has its end date and its successor; version 
   ])
 })
 
-t.test('version 2 has every operation of version 1', async (t) => {
+t.test('version 2 has every operation of version 1, imports of products and summaries of orders', async (t) => {
   const [first, second] = [await operations('v1'), await operations('v2')]
   t.ok(first.length > 10)
-  t.strictSame(second, first)
+  const added = [
+    '/order-summaries get',
+    '/product-imports get,post',
+    '/product-imports/{id} delete,get',
+    '/product-imports/{id}/result get'
+  ]
+  t.strictSame(second.toSorted(), [...first, ...added].toSorted())
+})
+
+t.test('version 2 includes the customer of an order and the category of a product, as far as the caller may read them', async (t) => {
+  const customers: Loose[] = (await call('GET', '/v2/customers?perPage=100')).body.data
+  const listed: Loose[] = (await call('GET', '/v2/orders?include=customer&perPage=10')).body.data
+  for (const order of listed) {
+    const { customer, ...plain } = order
+    t.strictSame(
+      customer,
+      customers.find(({ id }) => id === order.customerId)
+    )
+    t.strictSame((await call('GET', `/v2/orders/${order.id}?include=customer`)).body.data, order)
+    t.strictSame((await call('GET', `/v2/orders/${order.id}`)).body.data, plain)
+  }
+  const [chosen] = (await call('GET', '/v2/orders?include=customer&fields=total,customer.companyName&perPage=1')).body.data
+  const [{ id, total, customer }] = listed
+  t.strictSame(chosen, { id, total, customer: { id: customer.id, companyName: customer.companyName } })
+
+  const ada = await service.as('ada@example.com')
+  const own: Loose[] = (await ada('GET', '/v2/orders?include=customer&perPage=100')).body.data
+  for (const { customerId, customer } of own) t.match(customer, { id: customerId, companyName: String })
+  t.strictSame(new Set(own.map(({ customerId }) => customerId)).size, 1)
+  t.equal((await service.as('admin@example.com').then((admin) => admin('GET', '/v2/orders?include=customer'))).status, 403)
+
+  const categories: Loose[] = (await call('GET', '/v2/categories')).body.data
+  for (const product of (await anyone.request('GET', '/v2/products?include=category&perPage=100')).body.data) {
+    t.strictSame(
+      product.category,
+      categories.find(({ id }) => id === product.categoryId)
+    )
+  }
+  const [{ id: productId }] = (await call('GET', '/v2/products?perPage=1')).body.data
+  t.match((await anyone.request('GET', `/v2/products/${productId}?include=category`)).body.data, { category: { name: String } })
+})
+
+t.test('an unknown relation is invalid, and version 1 has none', async (t) => {
+  const [product] = (await call('GET', '/v2/products?perPage=1')).body.data
+  for (const [path, allowed] of [
+    ['/orders', 'customer'],
+    [`/orders/${orders[0].id}`, 'customer'],
+    ['/products', 'category'],
+    [`/products/${product.id}`, 'category']
+  ] as const) {
+    const { status, body } = await call('GET', `/v2${path}?include=owner`)
+    t.equal(status, 422)
+    t.strictSame(body.error.errors, [{ field: 'query.include', message: `must list only these relations: ${allowed}` }])
+    const first = await call('GET', `/v1${path}?include=${allowed}`)
+    t.equal(first.status, 422)
+    t.match(first.body.error.errors, [{ field: 'query.include', message: 'is not a known parameter' }])
+    t.notMatch((await call('GET', `/v1${path}`)).text, /"(?:customer|category)":/)
+  }
 })
 
 async function operations(version: string) {

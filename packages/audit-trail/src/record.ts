@@ -18,6 +18,8 @@ export interface AuditRecord {
   readonly client?: string | undefined
   /** The issuer of the credential; `api-key` for an API key. Absent for an anonymous request. */
   readonly issuer?: string | undefined
+  /** The tenant of the request. Absent without tenants, and on a route without one. */
+  readonly tenant?: string | undefined
   /** The permissions that the route requires, whether the client has them or not. */
   readonly permissions: readonly string[]
   readonly method: string
@@ -58,7 +60,7 @@ interface Recorder {
 }
 
 /** Returns the functions that describe requests, with what the other plugins know of them. */
-export function recorder(app: FastifyInstance, now: () => number): Recorder {
+export function recorder(app: FastifyInstance): Recorder {
   const clients = contractLater(app, 'clients')
   const versions = contractLater(app, 'versions')
   const catalogue = contractLater(app, 'catalogue')
@@ -80,11 +82,12 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
       const route = String(routeOptions.url).slice(0, maxRouteLength)
       return {
         id: randomUUID(),
-        occurredAt: new Date(now()).toISOString(),
+        occurredAt: new Date().toISOString(),
         requestId: name(request.id),
         ...(subject !== undefined && { subject: name(subject) }),
         ...(client !== undefined && { client: name(client) }),
         ...(issuer !== undefined && { issuer: name(issuer) }),
+        ...tenantPart(clients()?.tenantOf?.(request)),
         permissions: permissionsOf(routeOptions.config),
         method,
         route,
@@ -95,6 +98,10 @@ export function recorder(app: FastifyInstance, now: () => number): Recorder {
       }
     }
   }
+}
+
+function tenantPart(tenant: string | undefined) {
+  return tenant === undefined ? {} : { tenant }
 }
 
 function permissionsOf(config: object): readonly string[] {

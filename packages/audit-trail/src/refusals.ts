@@ -20,32 +20,30 @@ type Add = (record: AuditRecord, client: string) => void
 export class Refusals {
   readonly #add: Add
   readonly #lose: () => void
-  readonly #now: () => number
   readonly #refusals = new Map<string, Refusal>()
 
-  constructor(add: Add, lose: () => void, now: () => number) {
+  constructor(add: Add, lose: () => void) {
     this.#add = add
     this.#lose = lose
-    this.#now = now
   }
 
   note(record: AuditRecord, client: string): void {
     const { method, route, status, errorCode = status } = record
     const key = `${client}\n${method} ${route}\n${errorCode}`
     const known = this.#refusals.get(key)
-    if (known !== undefined && this.#now() < known.until) {
+    if (known !== undefined && Date.now() < known.until) {
       known.repetitions += 1
       return
     }
     if (known !== undefined) this.#end(key, known)
     if (this.#refusals.size >= maxRefusals) return this.#lose()
-    this.#refusals.set(key, { record, client, until: this.#now() + windowMs, repetitions: 0 })
+    this.#refusals.set(key, { record, client, until: Date.now() + windowMs, repetitions: 0 })
     this.#add(record, client)
   }
 
   /** Ends the minutes that are over, or all of them. */
   end(everything = false): void {
-    for (const [key, refusal] of this.#refusals) if (everything || refusal.until <= this.#now()) this.#end(key, refusal)
+    for (const [key, refusal] of this.#refusals) if (everything || refusal.until <= Date.now()) this.#end(key, refusal)
   }
 
   #end(key: string, { record, client, repetitions }: Refusal) {

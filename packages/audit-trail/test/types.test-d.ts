@@ -3,7 +3,7 @@ import { expectTypeOf } from 'expect-type'
 import Fastify from 'fastify'
 
 const app = Fastify()
-app.register(auditTrail, { store: memoryAuditTrailStore(), now: () => 0 })
+app.register(auditTrail, { store: memoryAuditTrailStore() })
 // @ts-expect-error the store is required
 app.register(auditTrail, {})
 // @ts-expect-error a store has more members

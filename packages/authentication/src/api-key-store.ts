@@ -7,6 +7,8 @@ export interface ApiKeyRecord {
   /** The client application that the key identifies. Two keys may identify the same client, so that it can rotate them. */
   readonly client: string
   readonly permissions: readonly string[]
+  /** The tenant of the client, with the plugin's option `tenant`. Without it, the key opens only routes without a tenant. */
+  readonly tenant?: string | undefined
   /** The time at which the key expires, in milliseconds since the Unix epoch; `undefined` if it never expires. */
   readonly expiresAt?: number | undefined
 }

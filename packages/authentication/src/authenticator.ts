@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isTenant } from '@concordat/plugin-kit/wiring'
 import { apiKeyId, isKeyOf } from './api-key.ts'
 import type { Claims } from './claims.ts'
 import { type Credential, type CredentialPlaces, type CredentialRequest, readCredential } from './credentials.ts'
@@ -21,7 +22,7 @@ const tokenCacheMs = 60_000
  * each request (rules S2, U2, U4).
  */
 export function authenticator(settings: Settings) {
-  const { issuers, revocations, apiKeys, table } = settings
+  const { issuers, revocations, apiKeys, table, tenantClaim } = settings
   // Two caches, so that a key sent in place of a token is not accepted as a token, or a token as a key.
   const tokens = new VerifiedCache<Principal>()
   const keys = new VerifiedCache<Principal>()
@@ -51,8 +52,16 @@ export function authenticator(settings: Settings) {
 
   function verified(claims: Claims, now: number, issuer: TrustedIssuer): Verified<Principal> {
     const { grantsOf, isClient, cacheSeconds = Number.POSITIVE_INFINITY } = issuer
-    const principal = tokenPrincipal(claims, table.grants(grantsOf(claims)), isClient(claims))
+    const principal = tokenPrincipal(claims, table.grants(grantsOf(claims)), isClient(claims), tokenTenant(claims))
     return { value: principal, expiresAt: Math.min(claims.exp * 1000, now + Math.min(tokenCacheMs, cacheSeconds * 1000)) }
+  }
+
+  // Checked here, so that it is a part of SQL, keys and log lines without another check. Without the claim, only routes without a tenant are open.
+  function tokenTenant(claims: Claims) {
+    const tenant = tenantClaim === undefined ? undefined : (claims[tenantClaim] ?? undefined)
+    if (tenant !== undefined && !isTenant(tenant))
+      throw invalidToken(`${tenantClaim} is not a tenant: 1 to 64 characters of A-Z a-z 0-9 _ -`)
+    return tenant
   }
 
   async function verifyKey(key: string, now: number): Promise<Verified<Principal>> {
@@ -62,9 +71,11 @@ export function authenticator(settings: Settings) {
       throw authenticationUnavailable(1, error)
     })
     if (record === undefined || !isKeyOf(key, record, now)) throw invalidApiKey()
+    const tenant = tenantClaim === undefined ? undefined : record.tenant
+    if (tenant !== undefined && !isTenant(tenant)) throw invalidApiKey()
     const permissions = record.permissions.filter((name) => apiKeys.permissions.has(name))
     return {
-      value: keyPrincipal(record.client, table.grants(permissions)),
+      value: keyPrincipal(record.client, table.grants(permissions), tenant),
       expiresAt: Math.min(record.expiresAt ?? Number.POSITIVE_INFINITY, now + keyCacheMs)
     }
   }
@@ -72,25 +83,29 @@ export function authenticator(settings: Settings) {
   function requireUnrevoked(principal: Principal): Principal | Promise<Principal> {
     if (revocations === undefined || principal.claims === undefined) return principal
     // This process may not have run since the last read. Only a store that does not respond is a reason to refuse everything.
-    if (isStale(revocations) && revocations.refresh) return revocations.refresh().then(() => unrevoked(principal, revocations))
-    return unrevoked(principal, revocations)
+    if (!isStale(revocations)) return unrevoked(principal, revocations)
+    return (revocations.refresh?.() ?? Promise.resolve()).then(() => unrevokedNow(principal, revocations))
   }
 
   function isStale({ staleMs }: Revocations) {
     return !(staleMs <= settings.maxStalenessMs)
   }
 
-  function unrevoked(principal: Principal, known: Revocations): Principal {
+  function unrevokedNow(principal: Principal, known: Revocations): Principal {
     // With outdated revocations, a revoked token could be accepted.
     if (isStale(known)) {
       throw authenticationUnavailable(Math.ceil(settings.maxStalenessMs / 1000), new Error('The revocations are not up to date.'))
     }
-    if (known.isRevoked(principal.claims as Claims)) throw tokenRevoked()
-    return principal
+    return unrevoked(principal, known)
   }
 
   return (request: CredentialRequest, places: CredentialPlaces): Principal | Promise<Principal> => {
     const known = remembered(readCredential(request, places), Date.now())
     return known instanceof Promise ? known.then(requireUnrevoked) : requireUnrevoked(known)
   }
+}
+
+function unrevoked(principal: Principal, known: Revocations): Principal {
+  if (known.isRevoked(principal.claims as Claims)) throw tokenRevoked()
+  return principal
 }

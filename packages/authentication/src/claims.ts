@@ -1,7 +1,20 @@
 import { invalidToken, tokenExpired } from './errors.ts'
 
+/**
+ * The claims that the service adds to the tokens that it signs. Extend it to give them types in `request.principal.claims`; a token can lack them.
+ *
+ * @example
+ * declare module '@concordat/authentication' {
+ *   interface OwnClaims {
+ *     readonly org: string
+ *   }
+ * }
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: services extend it.
+export interface OwnClaims {}
+
 /** The claims of an access token (RFC 7519 §4.1, RFC 9068 §2.2). Times are seconds since the Unix epoch, possibly with a fraction. */
-export interface Claims {
+export interface Claims extends Partial<OwnClaims> {
   readonly iss: string
   /** The user, or the client itself. */
   readonly sub: string

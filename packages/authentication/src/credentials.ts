@@ -32,15 +32,15 @@ export function readCredential(request: CredentialRequest, { apiKeyHeader, cooki
   // Raw headers, since Node keeps the first of two Authorization fields, and a proxy in front may have trusted the other.
   const { rawHeaders } = request.raw
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string
+    const name = (rawHeaders[index] as string).toLowerCase()
     const value = rawHeaders[index + 1] as string
-    if (isNamed(name, 'authorization')) {
+    if (name === 'authorization') {
       authorization = value
       brought += 1
-    } else if (apiKeyHeader !== undefined && isNamed(name, apiKeyHeader)) {
+    } else if (name === apiKeyHeader) {
       key = value
       brought += 1
-    } else if (cookie !== undefined && isNamed(name, 'cookie')) cookies = [...cookies, ...cookieValues(value, cookie.name)]
+    } else if (cookie !== undefined && name === 'cookie') cookies = [...cookies, ...cookieValues(value, cookie.name)]
   }
   if (brought + cookies.length > 1) throw invalidAuthorization()
 
@@ -60,10 +60,6 @@ export function sendsCredential({ headers }: CredentialRequest, { apiKeyHeader }
 /** Returns the names of the request headers that identify a client. A cookie is accepted depending on the origin of the page. */
 export function credentialHeaders({ apiKeyHeader, cookie }: CredentialPlaces): readonly string[] {
   return ['authorization', ...(apiKeyHeader ? [apiKeyHeader] : []), ...(cookie ? ['cookie', 'origin', 'sec-fetch-site'] : [])]
-}
-
-function isNamed(header: string, name: string) {
-  return header.length === name.length && header.toLowerCase() === name
 }
 
 function fromAuthorization(value: string, takesKeys: boolean): Credential {

@@ -58,6 +58,14 @@ const list = defineErrors({
     },
     remedy: 'Request the permission that the message names. Signing in again does not help.'
   },
+  TENANT_REQUIRED: {
+    statusCode: 403,
+    message: {
+      en: 'The credential names no tenant, which this resource requires. Use a credential of a tenant.',
+      es: 'La credencial no indica un tenant, que este recurso requiere. Use una credencial de un tenant.'
+    },
+    remedy: 'Request a token or an API key for the tenant whose data you need. Signing in again without a tenant does not help.'
+  },
   CROSS_SITE_REQUEST: {
     statusCode: 403,
     message: {
@@ -69,6 +77,7 @@ const list = defineErrors({
   RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
   AUTHENTICATION_UNAVAILABLE: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'Credentials cannot be verified at the moment. Try again in a few seconds.',
       es: 'Las credenciales no se pueden verificar en este momento. Inténtelo de nuevo en unos segundos.'
@@ -109,6 +118,8 @@ export const insufficientPermission = (permissions: readonly string[]) =>
     params: { permissions: permissions.join(', ') },
     headers: { 'www-authenticate': `${challenge}, error="insufficient_scope", scope="${permissions.join(' ')}"` }
   })
+
+export const tenantRequired = () => list.create('TENANT_REQUIRED')
 
 export const crossSiteRequest = () => list.create('CROSS_SITE_REQUEST')
 

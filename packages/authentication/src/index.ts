@@ -1,6 +1,7 @@
 export { createApiKey } from './api-key.ts'
 export type { ApiKeyRecord, ApiKeyStore } from './api-key-store.ts'
 export { memoryApiKeyStore } from './api-key-store.ts'
+export type { OwnClaims } from './claims.ts'
 export { grantsIn } from './claims.ts'
 export { introspection } from './introspection.ts'
 export type { AuthenticationOptions } from './options.ts'

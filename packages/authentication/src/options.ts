@@ -30,6 +30,14 @@ const cookieOptions = describeOptions('authentication', {
 /** Accepts the access token as a cookie. Requests that change data must then come from allowed pages (rule U12). */
 interface CookieOptions extends OptionsOf<typeof cookieOptions> {}
 
+const tenantOptions = describeOptions('authentication', {
+  /** The claim of a token that names its tenant. An API key has the tenant of its record. */
+  claim: required(value<string>())
+})
+
+/** Where credentials name the tenant for which a request is processed. */
+interface TenantOptions extends OptionsOf<typeof tenantOptions> {}
+
 /** The description of {@link AuthenticationOptions}. @readme */
 export const authenticationOptions = describeOptions('authentication', {
   /** Results of `ownTokens`, `outsideIssuer` and `introspection`. */
@@ -50,6 +58,8 @@ export const authenticationOptions = describeOptions('authentication', {
   apiKeys: value<ApiKeyOptions>(),
   /** `{ name: '__Host-…', origins }`: accepts the token as a cookie; changes must come from pages of these origins or the service's own. */
   cookie: value<CookieOptions>(),
+  /** `{ claim }`: the claim that names the tenant of a token; an API key has its own. Public routes then say `tenant: 'none'`. */
+  tenant: value<TenantOptions>(),
   /** In characters. Longer tokens are rejected unread. */
   maxTokenLength: integer({ default: defaultMaxTokenLength, min: 256, max: 16_384 })
 })
@@ -66,9 +76,12 @@ export function resolveOptions(options: AuthenticationOptions) {
   const { permissions, policies, roles, outside } = settings
   const cookie = settings.cookie && cookieOptions.read(settings.cookie, 'options.cookie')
   const apiKeys = settings.apiKeys && apiKeyOptions.read(settings.apiKeys, 'options.apiKeys')
+  const tenant = settings.tenant && tenantOptions.read(settings.tenant, 'options.tenant')
   if (!Array.isArray(permissions) || permissions.length === 0) {
     throw new TypeError('authentication: options.permissions must be a non-empty array. List every permission, such as ["orders:read"].')
   }
+  if (tenant !== undefined && (typeof tenant.claim !== 'string' || tenant.claim === ''))
+    throw new TypeError("authentication: options.tenant.claim must be the name of a claim, for example 'org'.")
   const table = permissionTable(permissions, roles)
   const resources = new Set(permissions.map((name) => name.split(':')[0]))
   const stray = Object.keys(policies).find((name) => !resources.has(name))
@@ -83,6 +96,7 @@ export function resolveOptions(options: AuthenticationOptions) {
     issuers: issuersByName(settings.issuers),
     table,
     access: accessReader(outside, table),
+    tenantClaim: tenant?.claim,
     apiKeys: apiKeys && { store: apiKeys.store, permissions: new Set(apiKeys.permissions) },
     places: { apiKeyHeader: apiKeys?.header, cookie }
   }

@@ -1,17 +1,19 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { checkAtStart, onEachRoute } from '@concordat/plugin-kit/findings'
-import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { planStep, type RequestStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractOf, contribute, earlierRoutes, isOutside, isRoot, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticator } from './authenticator.ts'
 import { sendsCredential } from './credentials.ts'
-import { authenticationErrors, credentialsInUri, insufficientPermission } from './errors.ts'
+import { enter, enterLater, refusal } from './entry.ts'
+import { authenticationErrors, credentialsInUri } from './errors.ts'
 import { clientsContract, operationParts } from './operation-parts.ts'
 import { type AuthenticationOptions, resolveOptions } from './options.ts'
-import { authorizer } from './policies.ts'
+import { authorizers, hasPolicy } from './policies.ts'
 import { type Principal, revocationContract } from './principal.ts'
 import { type CheckedAccess, nobody, undeclared, undeclaredOutside } from './route-access.ts'
+import { enterTenant, hasTenant, mustSayNone, unsaid } from './tenant-routes.ts'
 import { hasUriCredentials } from './uri-credentials.ts'
 
 const accessKey: unique symbol = Symbol('concordat.access')
@@ -25,16 +27,22 @@ declare module 'fastify' {
      * operational, unless this is `'ignoring-credentials'`, as for a route at which clients replace an expired token. Cookies are ignored.
      */
     public?: boolean | 'ignoring-credentials' | undefined
+    /** `'none'` for a route without a tenant, such as a public one, where the plugin has the option `tenant`. Operational routes have none. */
+    tenant?: 'none' | undefined
     [accessKey]?: CheckedAccess | undefined
   }
   interface FastifyRequest {
     /** The authenticated user or client; `null` on public routes and at unknown URLs. */
     readonly principal: Principal | null
+    /** The tenant of the request, by the credential; `undefined` without the option `tenant`, and on routes without a tenant. */
+    readonly tenant: string | undefined
     /**
      * Checks that the principal may use a permission on a loaded object, and returns the object: `request.authorize('orders:update', order)`.
      * Throws 404 for an object that is absent, or secret to this principal, and 403 for one that the policy denies.
      */
     authorize<Resource>(permission: string, resource: Resource | null | undefined): Resource
+    /** Does the same for a policy that returns a promise: `await request.authorizeAsync('orders:update', order)`. Rejects with the errors of `authorize`. */
+    authorizeAsync<Resource>(permission: string, resource: Resource | null | undefined): Promise<Resource>
   }
 }
 
@@ -46,23 +54,28 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   // Routes that other plugins registered, before this plugin or after it.
   const earlier = isRoot(app) ? earlierRoutes(app) : []
   const undeclaredUrls = new Set(earlier.filter(isUndeclared).map(({ url }) => url))
+  const routesToSayNone = new Set<string>()
 
   for (const { reportTo } of settings.issuers.values()) reportTo?.((fault) => app.log.warn(fault))
   requireKnownConfig(app, 'authentication')
   warnWithoutRoutes(app, 'authentication')
   contribute(app, 'errors', authenticationErrors)
   observeErrorHandlers(app)
-  contribute(app, 'operations', operationParts)
+  contribute(app, 'operations', operationParts(settings.tenantClaim))
   publish(app, {
     ...revocationContract(settings.revocations, [...settings.issuers.keys()]),
-    clients: clientsContract(settings.places, requirePermissions)
+    clients: clientsContract(settings.places, settings.tenantClaim, {
+      requirePermissions,
+      hasPolicy: (permission) => hasPolicy(settings.policies, permission)
+    })
   })
   app.decorateRequest('principal', null)
-  app.decorateRequest('authorize', authorizer(settings.policies, settings.table))
+  app.decorateRequest('tenant', undefined)
+  for (const [name, method] of Object.entries(authorizers(settings.policies, settings.table))) app.decorateRequest(name, method)
   onEachRoute(app, requireDeclaration)
   checkAtStart(app, requireAllDeclared)
   app.addHook('onReady', async () => settings.revocations?.start?.())
-  addStep(app, 'onRequest', admit)
+  planStep(app, 'onRequest', (route) => (route.isUnknown ? refuseUriCredentials : admission(route)))
   app.addHook('onClose', async () => settings.revocations?.close?.())
 
   async function requirePermissions(request: FastifyRequest, permissions: readonly string[]) {
@@ -73,6 +86,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   function requireDeclaration(this: FastifyInstance, route: RouteOptions) {
     const isOfApi = contractOf(this, 'belongsToApi')?.(this, route) === true
     const access = declaredAccess(route, isOfApi, isOutside(this, route))
+    if (mustSayNone(route, access, settings.tenantClaim)) routesToSayNone.add(route.url)
     if (access !== undefined) route.config = { ...route.config, [accessKey]: access }
     else if (isOfApi) throw new Error(undeclared(route))
     else undeclaredUrls.add(route.url)
@@ -81,6 +95,7 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   // Only after all plugins have registered their routes, so that one message lists them all.
   function requireAllDeclared() {
     if (undeclaredUrls.size > 0) throw new Error(undeclaredOutside(undeclaredUrls))
+    if (routesToSayNone.size > 0) throw new Error(unsaid(routesToSayNone))
   }
 
   // The config of a route that was registered before this plugin is not known here.
@@ -95,17 +110,22 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
     return own ?? (isOfApi ? undefined : settings.access.outside(route.url)) ?? (route.method === 'OPTIONS' ? 'public' : undefined)
   }
 
-  function admit(request: FastifyRequest, _reply: FastifyReply, route: StepRoute) {
-    if (hasUriCredentials(request.raw.url as string)) return credentialsInUri()
-    if (route.isUnknown) return undefined
-    return admitWith(accessOf(route), request)
+  function admission(route: StepRoute): RequestStep {
+    const access = accessOf(route)
+    const isOfTenant = settings.tenantClaim !== undefined && hasTenant(route.config)
+    return function admit(request, reply) {
+      if (hasUriCredentials(request.raw.url as string)) return credentialsInUri()
+      const refused = admitWith(access, request)
+      if (!isOfTenant) return refused
+      return refused instanceof Promise ? refused.then((error) => enterTenant(request, reply, error)) : enterTenant(request, reply, refused)
+    }
   }
 
   function admitWith(access: CheckedAccess, request: FastifyRequest) {
     if (access === 'public' || (access === 'anonymous' && !sendsCredential(request, headersOnly))) return undefined
     try {
       const principal = authenticate(request, access === 'anonymous' ? headersOnly : settings.places)
-      return principal instanceof Promise ? admitLater(request, principal, access) : enter(request, principal, access)
+      return principal instanceof Promise ? enterLater(request, principal, access) : enter(request, principal, access)
     } catch (thrown) {
       return refusal(request, thrown as Error, access)
     }
@@ -118,26 +138,8 @@ async function authentication(app: FastifyInstance, options: AuthenticationOptio
   }
 }
 
-function enter(request: { principal: Principal | null }, principal: Principal, access: Exclude<CheckedAccess, 'public'>) {
-  if (access === 'anonymous') return undefined
-  request.principal = principal
-  return access.every((permission) => principal.permissions.includes(permission)) ? undefined : insufficientPermission(access)
-}
-
-async function admitLater(request: FastifyRequest, verifying: Promise<Principal>, access: Exclude<CheckedAccess, 'public'>) {
-  try {
-    return enter(request, await verifying, access)
-  } catch (thrown) {
-    return refusal(request, thrown as Error, access)
-  }
-}
-
-// The log tells operators why a token was rejected; the response does not contain the reason.
-function refusal(request: FastifyRequest, error: Error, access: CheckedAccess) {
-  if (error.cause instanceof Error) request.log.info({ reason: error.cause.message }, 'authentication: credentials rejected')
-  // A public route needs no credentials, so it still responds when they cannot be verified.
-  const isUnavailable = (error as { readonly statusCode?: unknown }).statusCode === 503
-  return access === 'anonymous' && isUnavailable ? undefined : error
+function refuseUriCredentials({ raw }: FastifyRequest) {
+  return hasUriCredentials(raw.url as string) ? credentialsInUri() : undefined
 }
 
 const plugin: FastifyPluginAsync<AuthenticationOptions> = fp(authentication, { name: '@concordat/authentication', fastify: '^5.12.1' })

@@ -1,4 +1,4 @@
-import type { Contracts } from '@concordat/plugin-kit/wiring'
+import { type Contracts, inTenant } from '@concordat/plugin-kit/wiring'
 import { type Claims, clientIdOf } from './claims.ts'
 import type { Grants } from './permissions.ts'
 import type { Revocations } from './revocation-feed.ts'
@@ -13,6 +13,8 @@ export interface Principal extends Grants {
   readonly client: string | undefined
   /** The `sub` of the user; `undefined` for a client that acts on its own behalf. */
   readonly subject: string | undefined
+  /** The tenant that the credential names; `undefined` without the option `tenant`. Whether a route has a tenant is in `request.tenant`. */
+  readonly tenant: string | undefined
   /** The claims of the token; `undefined` for an API key. */
   readonly claims: Claims | undefined
 }
@@ -20,21 +22,22 @@ export interface Principal extends Grants {
 /** The `issuer` of a principal that is authenticated by API key. No token can have it. */
 export const apiKeyIssuer = 'api-key'
 
-export function tokenPrincipal(claims: Claims, grants: Grants, isClient: boolean): Principal {
+export function tokenPrincipal(claims: Claims, grants: Grants, isClient: boolean, tenant: string | undefined): Principal {
   const { iss, sub } = claims
   return Object.freeze({
     kind: isClient ? 'client' : 'user',
     issuer: iss,
     client: clientIdOf(claims) ?? (isClient ? sub : undefined),
     subject: isClient ? undefined : sub,
+    tenant,
     claims,
     ...grants
   })
 }
 
 /** Returns the principal of an API key: a client application, never a user (rule U6). */
-export function keyPrincipal(client: string, grants: Grants): Principal {
-  return Object.freeze({ kind: 'client', issuer: apiKeyIssuer, client, subject: undefined, claims: undefined, ...grants })
+export function keyPrincipal(client: string, grants: Grants, tenant: string | undefined): Principal {
+  return Object.freeze({ kind: 'client', issuer: apiKeyIssuer, client, subject: undefined, tenant, claims: undefined, ...grants })
 }
 
 // Undefined in a context that was created before the plugin was registered, until the plugin has authenticated the request.
@@ -45,13 +48,14 @@ export function isPrivate({ principal }: RequestPrincipal): boolean {
   return principal !== null && principal !== undefined
 }
 
-/** Returns issuer, client and subject of a request as one string, or `undefined` for an anonymous one; for `client` of rate-limiting and `scope` of idempotency. */
+/** Returns issuer, client, subject and tenant of a request as one string, or `undefined` for an anonymous one; for `client` of rate-limiting and `scope` of idempotency. */
 export function clientOf({ principal }: RequestPrincipal): string | undefined {
   if (!principal) return undefined
   const known = clientKeys.get(principal)
   if (known !== undefined) return known
   // JSON, so that no name can imitate two names.
-  const key = JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
+  const names = JSON.stringify([principal.issuer, principal.client ?? '', principal.subject ?? ''])
+  const key = inTenant(names, principal.tenant)
   clientKeys.set(principal, key)
   return key
 }
@@ -59,11 +63,19 @@ export function clientOf({ principal }: RequestPrincipal): string | undefined {
 // A principal is the same object for all requests with a credential.
 const clientKeys = new WeakMap<Principal, string>()
 
-/** Returns the issuer and the user, or the client if it acts on its own behalf, as one string; for the option `owner` of jobs and webhooks. */
+/**
+ * Returns the issuer and the user, or the client if it acts on its own behalf, as one string, which is the same in all tenants; for the option `owner` of
+ * jobs and webhooks, which add the tenant.
+ */
 export function ownerOf({ principal }: RequestPrincipal): string | undefined {
   if (!principal) return undefined
   const { issuer, kind, subject, client } = principal
   return JSON.stringify([issuer, kind, subject ?? client])
+}
+
+/** Returns the tenant for which a request is processed. */
+export function tenantOf({ tenant }: { readonly tenant?: string | undefined }): string | undefined {
+  return tenant
 }
 
 /** Returns the issuer, the client application and the user of a request, or `undefined` for an anonymous one. */

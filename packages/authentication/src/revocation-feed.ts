@@ -1,7 +1,6 @@
-import { performance } from 'node:perf_hooks'
-import { withDeadline } from '@concordat/plugin-kit/deadline'
 import { callback, describeOptions, duration, instance, type OptionsOf, required } from '@concordat/plugin-kit/options'
-import { type RevocableClaims, RevocationSet } from './revocation-set.ts'
+import { inTime, RevocationReader } from './revocation-reader.ts'
+import type { RevocableClaims } from './revocation-set.ts'
 import type { Revocation, RevocationStore } from './revocation-store.ts'
 
 // After a failure, the store is read again after this time and not after the next poll: tokens are refused until then.
@@ -60,64 +59,14 @@ export interface RevocationFeedOptions extends OptionsOf<typeof revocationFeedOp
 export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   const { store, pollMs, timeoutMs, onError } = revocationFeedOptions.read(options)
   const soonMs = Math.min(retryMs, pollMs)
-  const known = new RevocationSet()
+  const reader = new RevocationReader({ store, pollMs, timeoutMs, onError, onAvailable: () => pollIn(soonMs) })
+  const { known } = reader
   const listeners: ((subject: string) => Promise<void>)[] = []
-  let cursor: string | undefined
-  let completeAt = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
-  let readAgain = false
   let subscription: (() => Promise<void>) | 'beginning' | undefined
   let timer: NodeJS.Timeout | undefined
   let firstPoll: Promise<void> | undefined
   let closed = false
   let isPolling = false
-  // A read that timed out. Before it settles, further reads would only keep the client from noticing that its connection is idle.
-  let pending: Promise<unknown> | undefined
-  let isFailing = false
-  let reportedAt = Number.NEGATIVE_INFINITY
-
-  async function read() {
-    const startedAt = performance.now()
-    const work = store.read(cursor)
-    const page = await inTime(work).catch((error: unknown) => {
-      pending = work
-      const settled = () => {
-        if (pending !== work) return
-        pending = undefined
-        if (isFailing) pollIn(soonMs)
-      }
-      // A read that rejected has settled already.
-      work.then(settled, settled)
-      throw error
-    })
-    for (const revocation of page.revocations) known.add(revocation)
-    cursor = page.cursor
-    // The page may lack revocations that were added while the store was reading.
-    completeAt = startedAt
-    isFailing = false
-    pending = undefined
-  }
-
-  function readFailed(error: unknown) {
-    isFailing = true
-    const now = performance.now()
-    if (now - reportedAt < pollMs) return
-    reportedAt = now
-    onError(error)
-  }
-
-  // One read at a time; a notification during a read causes another read.
-  function catchUp(): Promise<void> {
-    if (reading) readAgain = true
-    reading ??= (async () => {
-      do {
-        readAgain = false
-        await read().catch(readFailed)
-      } while (readAgain)
-      reading = undefined
-    })()
-    return reading
-  }
 
   async function listen() {
     if (subscription !== undefined) return
@@ -131,11 +80,9 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
       pollIn(soonMs)
     }
     try {
+      const begun = store.subscribe(() => void (closed || reader.catchUp()), lost)
       // A subscription that begins after the timeout is ended.
-      end = await inTime(
-        store.subscribe(() => void (closed || catchUp()), lost),
-        (late) => void late()
-      )
+      end = await inTime(begun, timeoutMs, (late) => void late())
       subscription = isLost ? undefined : end
       if (closed) await end()
     } catch (error) {
@@ -147,13 +94,13 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
   async function poll(): Promise<void> {
     isPolling = true
     // A store that refuses is read before anything else: tokens wait for that.
-    const hasFailed = isFailing && pending === undefined
+    const hasFailed = reader.isRefused
     // Otherwise subscribes first, so that no revocation is missed between the read and the notifications.
     if (!hasFailed) await listen()
-    await catchUp()
+    await reader.catchUp()
     known.forgetOver(Date.now())
     isPolling = false
-    pollIn(hasFailed || (isFailing && pending === undefined) ? soonMs : pollMs)
+    pollIn(hasFailed || reader.isRefused ? soonMs : pollMs)
   }
 
   // A poll that runs determines when the next one is.
@@ -163,19 +110,14 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
     timer = setTimeout(() => void poll(), milliseconds).unref()
   }
 
-  function inTime<Result>(work: Promise<Result>, onLateResult?: (result: Result) => void) {
-    const onTimeout = () => new Error(`The revocation store timed out after ${timeoutMs / 1000} s.`)
-    return withDeadline(work, { ms: timeoutMs, onTimeout, onLateResult })
-  }
-
   return {
     isRevoked: (claims) => known.has(claims),
     get staleMs() {
-      return performance.now() - completeAt
+      return reader.staleMs
     },
     start: () => (firstPoll ??= poll()),
     async refresh() {
-      if (!isFailing && !closed) await inTime(catchUp()).catch(() => {})
+      if (!reader.isFailing && !closed) await inTime(reader.catchUp(), timeoutMs).catch(() => {})
     },
     async revoke(revocation) {
       known.add(revocation)
@@ -187,7 +129,7 @@ export function revocationFeed(options: RevocationFeedOptions): RevocationFeed {
       closed = true
       clearTimeout(timer)
       const end = subscription
-      await reading
+      await reader.reading
       if (typeof end === 'function') await end()
     }
   }

@@ -10,7 +10,7 @@ export type CheckedAccess = RouteAccess | 'anonymous'
 export interface DeclaringRoute {
   readonly method: string | readonly string[]
   readonly url: string
-  readonly config?: Pick<FastifyContextConfig, 'permissions' | 'public' | 'operational'> | undefined
+  readonly config?: Pick<FastifyContextConfig, 'permissions' | 'public' | 'operational' | 'tenant'> | undefined
 }
 
 /** The access that rejects every request, for a route that does not declare its access. */
@@ -41,9 +41,9 @@ export function accessReader(outside: Readonly<Record<string, RouteAccess>>, tab
      * credentials, unless its config says otherwise; a public route outside the API and an operational route ignore credentials. Throws a
      * `TypeError` of one line for a declaration that is contradictory or invalid, or names an unknown permission (rule U10).
      */
-    ofConfig({ method, url, config }: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined {
-      const { permissions, public: isPublic, operational } = config ?? {}
-      const where = `${[method].flat().join(', ')} ${url}`
+    ofConfig(route: DeclaringRoute, isOutside: boolean): CheckedAccess | undefined {
+      const { permissions, public: isPublic, operational } = route.config ?? {}
+      const where = nameOf(route)
       if (![undefined, true, false, 'ignoring-credentials'].includes(isPublic))
         throw new TypeError(`authentication: ${where}: public must be true, false or 'ignoring-credentials'.`)
       if (permissions === undefined) {
@@ -73,9 +73,14 @@ function withoutTrailingSlash(path: string) {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
+/** Returns the methods and the path of a route, for messages. */
+export function nameOf({ method, url }: DeclaringRoute): string {
+  return `${[method].flat().join(', ')} ${url}`
+}
+
 /** Returns the error message for an API route that does not declare its access. */
-export function undeclared({ method, url }: DeclaringRoute): string {
-  return `authentication: ${[method].flat().join(', ')} ${url} does not declare who may use it. Set config.permissions, or config.public: true.`
+export function undeclared(route: DeclaringRoute): string {
+  return `authentication: ${nameOf(route)} does not declare who may use it. Set config.permissions, or config.public: true.`
 }
 
 /** Returns the error message for other routes that do not declare their access, with the entries to add to the option `outside`. */

@@ -1,6 +1,15 @@
+import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { mock } from 'node:test'
-import { type AuthenticationOptions, grantsIn, introspection, memoryRevocationStore, revocationFeed } from '@concordat/authentication'
+import {
+  type AuthenticationOptions,
+  createApiKey,
+  grantsIn,
+  introspection,
+  memoryApiKeyStore,
+  memoryRevocationStore,
+  revocationFeed
+} from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
@@ -77,6 +86,23 @@ t.test('authenticates an opaque token by introspection, with the same principal 
   t.match(headers, { 'content-type': /^application\/x-www-form-urlencoded/, accept: 'application/json' })
   const [id = '', secret = ''] = Buffer.from(String(headers['authorization']).slice('Basic '.length), 'base64').toString().split(':')
   t.strictSame([formDecoded(id), formDecoded(secret)], [clientId, clientSecret])
+})
+
+// Memory holds the digests of opaque tokens and of API keys, so a leak of memory or of a store must give no credential.
+t.test('the digest of a token or of an API key that was accepted is not a credential', async (t) => {
+  const { key, record } = createApiKey({ client: 'importer', permissions: ['orders:read'] })
+  const store = memoryApiKeyStore([record])
+  const { active, app } = await introspected(t, { plugin: { apiKeys: { store, header: 'x-api-key', permissions: ['orders:read'] } } })
+  active.set(token, claims())
+  const status = async (headers: Record<string, string>) => (await app.inject({ url: '/orders', headers })).statusCode
+  for (const _ of ['verified', 'cached'])
+    t.strictSame([await status({ authorization: `Bearer ${token}` }), await status({ 'x-api-key': key })], [200, 200])
+  for (const text of [token, key])
+    for (const encoding of ['hex', 'base64', 'base64url'] as const) {
+      const digest = hash('sha256', text, 'buffer').toString(encoding)
+      t.equal(await status({ authorization: `Bearer ${digest}` }), 401, `${encoding} as a token`)
+      t.equal(await status({ 'x-api-key': digest }), 401, `${encoding} as an API key`)
+    }
 })
 
 t.test('maps roles and clients of introspected tokens like those of a JWT', async (t) => {

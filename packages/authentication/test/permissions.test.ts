@@ -268,6 +268,7 @@ t.test('provides clientOf and ownerOf for other plugins', async (t) => {
     issuer: 'https://a',
     client: 'web',
     subject: 'ada',
+    tenant: undefined,
     permissions: [],
     roles: [],
     claims: undefined
@@ -295,6 +296,9 @@ t.test('provides clientOf and ownerOf for other plugins', async (t) => {
     { ...alone, client: 'app' },
     { ...alone, client: 'web","ada' }
   ]
+  const tenants = [undefined, 'a', 'b'].map((tenant) => ({ principal: { ...base, tenant } }))
+  t.equal(new Set(tenants.map(clientOf)).size, 3, 'a user is another client in each tenant')
+  t.equal(new Set(tenants.map(ownerOf)).size, 1, 'and the same owner, so that a revocation reaches all')
   for (const keyOf of [clientOf, ownerOf]) t.equal(new Set(principals.map((principal) => keyOf({ principal }))).size, principals.length)
 })
 
@@ -361,11 +365,41 @@ t.test('returns the same 404 for a secret and for an absent object', async (t) =
   t.equal((await app.inject({ url: '/orders/mine', headers })).statusCode, 200)
 })
 
-t.test('denies access for every policy result except true, including a promise', async (t) => {
-  for (const verdict of [undefined, null, 1, 'yes', {}, Promise.resolve(true)]) {
+t.test('denies access for every policy result except true', async (t) => {
+  for (const verdict of [undefined, null, 1, 'yes', {}]) {
     const { app, kit } = await ordersService({ allows: () => verdict as boolean })
     t.equal((await app.inject({ url: '/orders/mine', headers: kit.headers({ scope: 'orders:read' }) })).statusCode, 403, typeof verdict)
   }
+})
+
+/** Returns a function that returns the status code for a service whose orders have the policy. */
+async function ask(allows: Policy<Order>['allows'], secret = false) {
+  const { app, kit } = await service(
+    { policies: { orders: { allows, secret } } },
+    {
+      routes: (app) => {
+        app.get<{ Params: { id: string } }>('/later/:id', { config: { permissions: ['orders:read'] } }, async (request) =>
+          request.authorizeAsync('orders:read', orders[request.params.id])
+        )
+        app.get('/now', { config: { permissions: ['orders:read'] } }, async (request) => request.authorize('orders:read', orders['mine']))
+      }
+    }
+  )
+  const headers = kit.headers({ scope: 'orders:read' })
+  return async (url: string) => (await app.inject({ url, headers })).statusCode
+}
+
+t.test('waits for a policy that returns a promise, and allows nothing unless it is true', async (t) => {
+  const later = await ask(async ({ subject }, _action, order) => order.customer === subject)
+  t.strictSame([await later('/later/mine'), await later('/later/foreign'), await later('/later/none')], [200, 403, 404])
+  for (const verdict of [undefined, null, 1, 'yes', {}]) t.equal(await (await ask(async () => verdict as boolean))('/later/mine'), 403)
+  t.equal(await (await ask(async () => false, true))('/later/mine'), 404)
+  t.equal(await (await ask(() => true))('/later/mine'), 200, 'a policy that does not wait')
+  const failing = await ask(() => Promise.reject(new Error('The database is away.')))
+  t.strictSame([await failing('/later/mine'), await failing('/now')], [500, 500])
+  const unavailable = await ask(() => Promise.reject(Object.assign(new Error('The database is away.'), { statusCode: 503 })))
+  t.equal(await unavailable('/later/mine'), 503)
+  t.equal(await later('/now'), 500, 'authorize does not wait, and does not allow')
 })
 
 t.test('returns 500 from authorize without a policy, or for a permission that does not exist', async (t) => {

@@ -22,6 +22,12 @@ interface Order {
   readonly customer: string
 }
 
+declare module '@concordat/authentication' {
+  interface OwnClaims {
+    readonly department: number
+  }
+}
+
 const app = Fastify()
 const tokens = ownTokens({ issuer: 'https://a', audience: 'b', keys: [{ kid: '1', algorithm: 'HS256', secret: 's' }] })
 expectTypeOf(tokens).toExtend<TrustedIssuer>()
@@ -54,6 +60,16 @@ app.get('/orders/:id', { config: { permissions: ['orders:read'] } }, async (requ
   request.principal = null
   return order
 })
+app.get('/orders/:id/notes', { config: { permissions: ['orders:read'] } }, async (request) => {
+  expectTypeOf(request.tenant).toEqualTypeOf<string | undefined>()
+  // @ts-expect-error – handlers cannot set the tenant
+  request.tenant = 'acme'
+  expectTypeOf(request.principal?.claims?.department).toEqualTypeOf<number | undefined>()
+  const found = {} as Order | undefined
+  return expectTypeOf(request.authorizeAsync('orders:read', found)).resolves.toEqualTypeOf<Order>()
+})
+// @ts-expect-error – a route has a tenant unless it says none
+app.get('/t', { config: { permissions: ['orders:read'], tenant: 'acme' } }, async () => 'x')
 app.get('/public', { config: { public: true } }, async () => 'x')
 
 const request = {} as FastifyRequest
@@ -83,7 +99,6 @@ outsideIssuer({ issuer: 'https://b', audience: 'b', jwksUrl: 'https://b/keys', a
 tokens.sign({ scope: 'orders:read' })
 // @ts-expect-error – permissions is a list
 app.get('/orders', { config: { permissions: 'orders:read' } }, async () => 'x')
-// @ts-expect-error – allows is synchronous
 app.register(authentication, { issuers: [tokens], permissions: ['a:b'], policies: { a: { allows: async () => true } } })
 // @ts-expect-error – pollSeconds is a number of seconds
 revocationFeed({ store: memoryRevocationStore(), pollSeconds: '2' })

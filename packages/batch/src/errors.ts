@@ -3,7 +3,19 @@ import { defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plug
 const problems = {
   object: { en: 'must be an object', es: 'debe ser un objeto' },
   unknown: { en: 'is not a known field', es: 'no es un campo conocido' },
-  operations: { en: 'must be an array of 1 to {limit} operations', es: 'debe ser una lista de 1 a {limit} operaciones' },
+  operations: {
+    en: {
+      plural: 'limit',
+      one: 'must be an array of {limit, number} operation',
+      other: 'must be an array of 1 to {limit, number} operations'
+    },
+    es: {
+      plural: 'limit',
+      one: 'debe ser una lista de {limit, number} operación',
+      many: 'debe ser una lista de 1 a {limit, number} de operaciones',
+      other: 'debe ser una lista de 1 a {limit, number} operaciones'
+    }
+  },
   atomic: { en: 'must be true or false', es: 'debe ser true o false' },
   neverAtomic: { en: 'must be false: this batch is never atomic', es: 'debe ser false: este lote nunca es atómico' },
   alwaysAtomic: { en: 'must be true: this batch is always atomic', es: 'debe ser true: este lote siempre es atómico' },
@@ -29,8 +41,17 @@ const problems = {
   },
   headerRepeated: { en: 'was sent more than once', es: 'se envió más de una vez' },
   headerValue: {
-    en: 'must have at most {limit} characters, all of them allowed in an HTTP header',
-    es: 'debe tener como máximo {limit} caracteres, todos ellos permitidos en un encabezado HTTP'
+    en: {
+      plural: 'limit',
+      one: 'must have at most {limit, number} character, which is allowed in an HTTP header',
+      other: 'must have at most {limit, number} characters, all of them allowed in an HTTP header'
+    },
+    es: {
+      plural: 'limit',
+      one: 'debe tener como máximo {limit, number} carácter, permitido en un encabezado HTTP',
+      many: 'debe tener como máximo {limit, number} de caracteres, todos ellos permitidos en un encabezado HTTP',
+      other: 'debe tener como máximo {limit, number} caracteres, todos ellos permitidos en un encabezado HTTP'
+    }
   },
   bodyForbidden: { en: 'must be omitted: {method} has no body', es: 'debe omitirse: {method} no tiene cuerpo' },
   contentType: {
@@ -58,6 +79,7 @@ export const errors = defineErrors(
     },
     BATCH_OPERATION_UNDONE: {
       statusCode: 424,
+      effect: 'none',
       message: {
         en: 'The batch was rolled back because another operation failed. See the error of that operation, then send the batch again.',
         es: 'El lote se revirtió porque otra operación falló. Consulte el error de esa operación y envíe el lote de nuevo.'
@@ -75,6 +97,8 @@ export const errors = defineErrors(
     },
     BATCH_STOPPED: {
       statusCode: 503,
+      retry: 'later',
+      effect: 'none',
       message: {
         en: 'The batch timed out or the client disconnected before this operation started. With an Idempotency-Key, send the batch again with the same key; otherwise send this operation again.',
         es: 'El lote superó el tiempo de espera o el cliente se desconectó antes de que empezara esta operación. Con una clave de idempotencia, envíe el lote de nuevo con la misma clave; si no, envíe de nuevo esta operación.'
@@ -84,6 +108,8 @@ export const errors = defineErrors(
     },
     BATCH_OPERATION_FAILED: {
       statusCode: 500,
+      retry: 'never',
+      effect: 'unknown',
       message: sharedDefinitions.INTERNAL_ERROR.message,
       remedy: 'Check whether the operation took effect before you send it again. If it keeps failing, report the Request-Id.'
     }

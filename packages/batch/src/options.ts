@@ -91,6 +91,9 @@ export function resolveRoute(
   if ('transaction' in config && config.transaction !== undefined && config.transaction !== false) {
     throw refuse('config.transaction must not be set on a batch: it would open a transaction around every batch. Use atomic instead.')
   }
+  if ('tenant' in config && config.tenant === 'none') {
+    throw refuse("config.tenant must not be 'none' on a batch, because all of its operations have its tenant. Remove it.")
+  }
   return {
     ...settings,
     paths: paths.map((path) => prefix + path),

@@ -1,8 +1,9 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
-import { addStep, chain, stepHook } from '@concordat/plugin-kit/steps'
+import { chain, planStep, stepHook } from '@concordat/plugin-kit/steps'
 import { contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { BatchRun } from './batch-run.ts'
 import { batchErrors, errors } from './errors.ts'
 import { operationExecutor } from './execute-operation.ts'
 import { OperationRequest } from './operation-request.ts'
@@ -10,7 +11,6 @@ import { type BatchOptions, type BatchRoute, resolveOptions, resolveRoute } from
 import type { Outcomes } from './outcomes.ts'
 import { type Batch, readBatch } from './read-batch.ts'
 import { routeSchema } from './route-schema.ts'
-import { runBatch } from './run-batch.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -41,7 +41,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
   app.decorateRequest(outcomesKey, null)
   app.decorate('batch', addBatch)
   app.addHook('onRoute', watchStart)
-  addStep(app, 'onRequest', receiveOperation)
+  planStep(app, 'onRequest', () => receiveOperation)
 
   function addBatch(this: FastifyInstance, path: string, batchRoute: BatchRoute) {
     const url = this.prefix + path
@@ -56,7 +56,7 @@ const batch: FastifyPluginAsync<BatchOptions> = async (app, options) => {
       validatorCompiler: () => check,
       onSend: embedBodies,
       handler: async (request, reply) => {
-        const outcomes = await runBatch(request.body, { request, reply, settings, executeOperation })
+        const outcomes = await new BatchRun(request.body, { request, reply, settings, executeOperation }).execute()
         ;(request as BatchRequest)[outcomesKey] = outcomes
         return outcomes.all
       }

@@ -1,4 +1,5 @@
 import { maxLinkLengths } from '@concordat/plugin-kit/links'
+import { formsOf } from '@concordat/plugin-kit/texts'
 import { errors } from './errors.ts'
 import { maxHeaderLength, operationHeaders } from './operation-headers.ts'
 import { maxPathLength } from './operation-path.ts'
@@ -26,11 +27,13 @@ const ofAtomicBatch = ['BATCH_OPERATION_UNDONE', 'BATCH_OPERATION_NOT_ATOMIC'] a
 export function routeSchema(route: RouteSettings): Schema {
   const codes = [...ofEachBatch, ...(route.atomic === 'never' ? [] : ofAtomicBatch)]
   const byStatus = Object.groupBy(codes, (code) => errors.definitions[code].statusCode)
-  const lines = codes.map((code) => `- ${errors.definitions[code].statusCode} \`${code}\`: ${errors.definitions[code].message.en}`)
+  const lines = codes.map(
+    (code) => `- ${errors.definitions[code].statusCode} \`${code}\`: ${formsOf(errors.definitions[code].message.en)['other']}`
+  )
   return {
     summary: 'Execute a batch of operations',
     description: `Operations run one after another, each like a separate request and with its own outcome. ${atomicity[route.atomic]}\n\nBesides the responses of a separate request, an outcome can be:\n\n${lines.join('\n')}`,
-    'x-batch': { atomic: route.atomic, outcomes: byStatus },
+    'x-batch': { paths: route.paths, atomic: route.atomic, outcomes: byStatus },
     body: bodySchema(route),
     response: { 200: outcomesSchema() }
   }

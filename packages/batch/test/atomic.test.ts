@@ -1,5 +1,5 @@
 import batch from '@concordat/batch'
-import type { ErrorList } from '@concordat/plugin-kit/api-error'
+import type { ApiError, ErrorList } from '@concordat/plugin-kit/api-error'
 import { type Contracts, contributions, publish } from '@concordat/plugin-kit/wiring'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -70,6 +70,25 @@ t.test('rejects operations that cannot be rolled back, and returns 404 for an un
   t.strictSame(kept, [])
 })
 
+t.test('what the operation that failed says of a retry holds for those that were undone', async (t) => {
+  const bodies: readonly (readonly [type: string, body: string, retry: string | undefined])[] = [
+    ['application/json', '{"error":{"retry":"never"}}', 'never'],
+    ['application/json', '{"error":{}}', undefined],
+    ['application/json', 'null', undefined],
+    ['text/plain', 'not JSON', undefined]
+  ]
+  for (const [type, body, retry] of bodies) {
+    const { transactions } = database()
+    const routes = (app: FastifyInstance) => {
+      app.setErrorHandler<ApiError>((error, _request, reply) => reply.code(error.statusCode).send({ code: error.code, retry: error.retry }))
+      app.put('/things/:name', async () => ({}))
+      app.put('/things/bad', async (_request, reply) => reply.code(404).type(type).send(body))
+    }
+    const { outcomesOf } = await serviceWith(t, routes, { published: { transactions }, route: { atomic: 'always' } })
+    t.strictSame((await outcomesOf([put('a'), put('bad')]))[0]?.body, { code: 'BATCH_OPERATION_UNDONE', ...(retry && { retry }) }, body)
+  }
+})
+
 t.test('the outcomes of a batch that was rolled back have at most 786,432 bytes of bodies', async (t) => {
   const { transactions, routes } = database(786_400)
   const { outcomesOf } = await serviceWith(t, routes, {
@@ -128,12 +147,12 @@ t.test('a batch that is not atomic opens no transaction', async (t) => {
   t.strictSame((await outcomesOf([{ path: '/things' }], { atomic: true }))[0]?.body, { isOpen: true })
 })
 
-t.test('a POST or PATCH operation without its own key gets a key that is derived from the key of the batch', async (t) => {
+t.test('an operation that changes something gets, without its own key, a key that is derived from the key of the batch', async (t) => {
   const { outcomesOf } = await serviceWith(
     t,
     (app) =>
       app.route({
-        method: ['POST', 'PATCH', 'PUT'],
+        method: ['POST', 'PATCH', 'PUT', 'GET'],
         url: '/things',
         handler: async ({ headers }) => ({ key: headers['idempotency-key'] })
       }),
@@ -148,6 +167,7 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
             release() {}
           }),
           isReplay: () => false,
+          isStored: () => false,
           handlerNotStarted() {}
         }
       }
@@ -157,11 +177,12 @@ t.test('a POST or PATCH operation without its own key gets a key that is derived
     { method: 'POST', path: '/things' },
     { method: 'PATCH', path: '/things' },
     { method: 'PUT', path: '/things' },
+    { method: 'GET', path: '/things' },
     { method: 'POST', path: '/things', headers: { 'Idempotency-Key': 'own' } }
   ])
   t.strictSame(
     outcomes.map(({ body }) => body.key),
-    ['derived:0', 'derived:1', undefined, 'own']
+    ['derived:0', 'derived:1', 'derived:2', undefined, 'own']
   )
 })
 

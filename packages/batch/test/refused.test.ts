@@ -103,8 +103,8 @@ t.test('reports all problems in one response, and executes nothing [B1] [X3]', a
     'body.operations.3.headers.Cookie is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Length is not allowed as a header of an operation',
     'body.operations.3.headers.Content-Type must be a JSON media type: the body of an operation is JSON',
-    'body.operations.3.headers.If-Match must have at most 4096 characters, all of them allowed in an HTTP header',
-    'body.operations.3.headers.accept must have at most 4096 characters, all of them allowed in an HTTP header',
+    'body.operations.3.headers.If-Match must have at most 4,096 characters, all of them allowed in an HTTP header',
+    'body.operations.3.headers.accept must have at most 4,096 characters, all of them allowed in an HTTP header',
     'body.operations.3.headers.ACCEPT was sent more than once',
     'body.operations.3.headers is not allowed as a header of an operation',
     'body.operations.4 must be an object'

@@ -5,10 +5,14 @@ import type { OpenDatabase } from '@concordat/postgres/open'
 import { Refusal } from 'create-concordat'
 
 /** Opens the database of `DATABASE_URL` or `DATA_DIR`. `what` says what the service does there. Throws a `Refusal` without one. */
-export async function projectDatabase(what: string, { DATABASE_URL: url, DATA_DIR: folder }: NodeJS.ProcessEnv): Promise<OpenDatabase> {
+export async function projectDatabase(
+  what: string,
+  { DATABASE_URL: url, DATA_DIR: folder }: NodeJS.ProcessEnv,
+  tenantSetting?: string
+): Promise<OpenDatabase> {
   if (url === undefined && folder === undefined) throw new Refusal(`Set DATABASE_URL, or DATA_DIR for PGlite, to the database ${what}.`)
   const { openDatabase } = await projectModule<typeof Open>('open')
-  return openDatabase({ url, folder })
+  return openDatabase({ url, folder, ...(tenantSetting !== undefined && { tenantSetting }) })
 }
 
 /** Returns a module of `@concordat/postgres`, resolved from the working directory, because the store belongs to the service there. */

@@ -6,7 +6,7 @@ import { migrate } from '@concordat/postgres'
 import { jobMigrations, postgresJobStore } from '@concordat/postgres/jobs'
 import { openDatabase } from '@concordat/postgres/open'
 import { postgresVersionUsageStore, versionUsageMigrations } from '@concordat/postgres/version-usage'
-import { freshRoles } from '@concordat/test-harness/database-roles'
+import { administer, freshRoles } from '@concordat/test-harness/database-roles'
 import t, { type Test } from 'tap'
 
 const command = join(import.meta.dirname, '../src/command.ts')
@@ -109,7 +109,11 @@ t.test('an invalid command exits with 2 and one line, and --help prints the comm
     t.match(line, message)
     t.strictSame(others, [''])
   }
-  t.match(await concordat(path, '--help'), { code: 0, out: /^concordat add resource <name>, .*\n/, err: '' })
+  t.match(await concordat(path, '--help'), {
+    code: 0,
+    out: /^concordat add resource <name> [^]*\nconcordat remove resource <name> [^]*\nconcordat add version <number>\n/,
+    err: ''
+  })
 })
 
 t.test('an old Node.js is refused', async (t) => {
@@ -297,6 +301,34 @@ t.test('concordat schedules opens PGlite, and says what is missing', async (t) =
   t.match(await concordat(path, '--help'), { code: 0, out: /concordat schedules/ })
   for (const wrong of [['stop', 'nightly'], ['pause'], ['run', 'a', 'b']])
     t.match(await concordat(path, 'schedules', ...wrong), { code: 2, err: /is not a valid command/ })
+})
+
+t.test('concordat tenants check connects as the service, prints what it finds, and fails', onServer, async (t) => {
+  const path = join(import.meta.dirname, '..')
+  const { owner, service, app } = await freshRoles(t, server as string)
+  const check = (DATABASE_URL: string, ...args: string[]) => concordat(path, { DATABASE_URL }, 'tenants', 'check', ...args)
+  const table = 'CREATE TABLE visits (clinic text NOT NULL, id bigint PRIMARY KEY)'
+  await administer(owner, table, 'CREATE TABLE plans (id text)', `GRANT SELECT ON visits, plans TO ${app}`)
+  const args = ['--column', 'clinic', '--shared', 'plans']
+  t.match(await check(service, ...args), {
+    code: 1,
+    out: /^postgres: the database does not keep tenants apart:\n- The table visits has no row level security\. Run ALTER TABLE .+\n- The unique key visits_pkey of visits .+\n$/
+  })
+  await administer(
+    owner,
+    'ALTER TABLE visits ENABLE ROW LEVEL SECURITY',
+    "CREATE POLICY clinic ON visits USING (clinic = (SELECT NULLIF(current_setting('app.clinic', true), '')))"
+  )
+  const waived = [...args, '--setting', 'app.clinic', '--waive', 'visits_pkey=random ids']
+  t.match(await check(service, ...waived), { code: 0, out: 'Tenants are kept apart in public.\n' })
+  t.match(await check(owner, ...waived), { code: 1, out: /FORCE ROW LEVEL SECURITY/ })
+  t.match(await check(service, ...args, '--waive', 'visits_pkey'), { code: 2, err: /^--waive visits_pkey requires a reason\./ })
+  t.match(await check(service, '--setting', 'tenant'), { code: 2, err: /tenantSetting "tenant" must be two names/ })
+  t.match(await check('postgres://root@127.0.0.1:1/root'), { code: 2, err: /^The tables cannot be checked: connect ECONNREFUSED/ })
+  t.match(await concordat(path, { DATA_DIR: t.testdir({}) }, 'tenants', 'check', '--schema', 'a', '--schema', 'b'), {
+    code: 1,
+    out: /- The schemas a, b have no tables\./
+  })
 })
 
 t.test('concordat schedules lists, pauses, resumes and runs the schedules of a service', onServer, async (t) => {

@@ -52,7 +52,7 @@ export function writeCheck({ validator, requireIfMatch }: RouteSettings, options
       if (comparesTags(headers)) throw preconditionFailed('unversioned')
       return undefined
     }
-    const state = callValidator(validator, request, tags, options.now())
+    const state = callValidator(validator, request, tags, Date.now())
     return state instanceof Promise ? state.then((later) => settle(request, later)) : settle(request, state)
   }
 

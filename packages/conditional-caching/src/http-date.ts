@@ -10,13 +10,13 @@ const forms = [
 
 /**
  * Parses an HTTP date in any of its three forms and returns it in seconds since the Unix epoch, or `undefined` if it is invalid (RFC 9110
- * §5.6.7). `now`, in milliseconds, decides the century of a year with two digits: it is at most 50 years ahead.
+ * §5.6.7). A year with two digits is at most 50 years ahead.
  */
-export function readHttpDate(text: string, now: () => number): number | undefined {
+export function readHttpDate(text: string): number | undefined {
   const parts = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (parts === undefined) return undefined
   const { year = '', day = '', hour, minute, second } = parts
-  const fullYear = year.length === 2 ? centuryOf(Number(year), now) : Number(year)
+  const fullYear = year.length === 2 ? centuryOf(Number(year)) : Number(year)
   const monthIndex = months.indexOf(parts['month'] as string)
   // setUTCFullYear is used because Date.UTC maps the years 0 to 99 to the last century.
   const midnight = new Date(0).setUTCFullYear(fullYear, monthIndex, Number(day))
@@ -29,8 +29,8 @@ export function writeHttpDate(seconds: number): string {
   return new Date(seconds * 1000).toUTCString()
 }
 
-function centuryOf(twoDigits: number, now: () => number) {
-  const thisYear = new Date(now()).getUTCFullYear()
+function centuryOf(twoDigits: number) {
+  const thisYear = new Date().getUTCFullYear()
   const year = thisYear - (thisYear % 100) + twoDigits
   return year > thisYear + 50 ? year - 100 : year
 }

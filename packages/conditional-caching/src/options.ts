@@ -1,13 +1,4 @@
-import {
-  callback,
-  clock,
-  describeOptions,
-  type OptionsOf,
-  oneOf,
-  optionChecks,
-  type SettingsOf,
-  value
-} from '@concordat/plugin-kit/options'
+import { callback, describeOptions, type OptionsOf, oneOf, optionChecks, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import { contractLater, contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type CacheControl, type CachePolicy, cacheControl } from './cache-policy.ts'
@@ -23,9 +14,7 @@ export const conditionalCachingOptions = describeOptions('conditional-caching', 
   /** A part of each tag from a version; change it with a release that changes responses but not their schemas. */
   revision: value<string>({ default: '' }),
   /** The time from which responses have their current form: a `Date`, or an ISO 8601 date-time with an offset. No `Last-Modified` is earlier. */
-  representationChangedAt: value<string | Date>(),
-  /** Returns the current time. */
-  now: clock()
+  representationChangedAt: value<string | Date>()
 })
 
 /** Options of `@concordat/conditional-caching`. */
@@ -36,12 +25,18 @@ type Described = SettingsOf<(typeof conditionalCachingOptions)['members']>
 /** The options with defaults applied. */
 export interface Settings extends Omit<Described, 'cache' | 'ifMatch' | 'isPrivate' | 'representationChangedAt'> {
   readonly isPrivate: (request: FastifyRequest) => boolean
+  /** Returns the tenant of a request, on which the content of a URL depends. */
+  readonly tenantOf: (request: FastifyRequest) => string | undefined
+  /** Returns the headers that name the tenant of a request. */
+  readonly tenantHeaders: (request: FastifyRequest) => readonly string[]
   readonly defaultPolicy: CacheControl
   readonly takesWeak: boolean
   /** In seconds since the Unix epoch: the first whole second from which all responses have their current form. */
   readonly representationChangedAt: number | undefined
   /** Returns how many characters at the end of a serialized response differ each time. */
   readonly volatileTail: (reply: FastifyReply, payload: string) => number
+  /** Returns the text of what is added to a response after it is tagged; undefined for nothing. */
+  readonly includedText: (request: FastifyRequest) => string | undefined
   /** Logs that a route sends dates although `representationChangedAt` is not set, once. */
   readonly reportDates: (request: FastifyRequest) => void
 }
@@ -59,16 +54,22 @@ export function resolveOptions(options: ConditionalCachingOptions, app: FastifyI
   const changedAt =
     representationChangedAt === undefined ? undefined : Math.ceil(time('options.representationChangedAt', representationChangedAt) / 1000)
   const clients = contractLater(app, 'clients')
+  const pages = contractLater(app, 'pages')
   return {
     ...settings,
     isPrivate: isPrivate ?? ((request) => clients()?.isPrivate(request) === true),
+    tenantOf: (request) => clients()?.tenantOf?.(request),
+    tenantHeaders: (request) => (clients()?.tenantOf?.(request) === undefined ? none : (clients()?.credentialHeaders ?? none)),
     defaultPolicy: cacheControl(cache, 'options.cache'),
     takesWeak: ifMatch === 'opaque',
     representationChangedAt: changedAt,
     volatileTail: envelopeTail(app),
+    includedText: (request) => pages()?.included?.(request),
     reportDates: datesReport(app)
   }
 }
+
+const none: readonly string[] = []
 
 // The envelope may be registered later, so it is looked up with the first response.
 function envelopeTail(app: FastifyInstance) {

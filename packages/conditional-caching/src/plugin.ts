@@ -1,6 +1,6 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
-import { addStep, chain, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { chain, planStep, type StepRoute, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractLater, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -68,7 +68,7 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
   app.decorateReply('entityTag', entityTag)
   onEachRoute(app, prepareRoute)
   // This step also covers requests without a route.
-  addStep(app, 'onSend', forbidKeepingErrors)
+  planStep(app, 'onSend', () => forbidKeepingErrors)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const { cache, validator } = route.config ?? {}
@@ -78,9 +78,9 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     const tags = tagsOf(this, route)
     const validate = validateContent(options, tags)
     route.config = Object.assign({}, route.config, { [routeTags]: tags })
-    const write = responseHeaders(settings, isCompressed, options)
+    const writeHeaders = responseHeaders(settings, isCompressed, options)
 
-    if (settings.reads) route.onRequest = chain('onRequest', noteArrival(options), route.onRequest)
+    if (settings.reads) route.onRequest = chain('onRequest', noteArrival, route.onRequest)
     if (settings.reads && settings.validator) {
       // The validator runs after the route's own hooks, which may refuse the caller.
       route.preHandler = chain('preHandler', route.preHandler, validateBefore(settings.validator, options, tags))
@@ -92,21 +92,17 @@ const conditionalCaching: FastifyPluginAsync<ConditionalCachingOptions> = async 
     })
 
     function tagContent(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-      if (isRead(request.method)) return validate(request, reply, payload, settings.policyOf(request.method))
+      if (settings.isReadOnly || isRead(request.method)) return validate(request, reply, payload, settings.policyOf(request.method))
       // The state has just changed, so its date must not be sent yet. A replay of a stored response must not have one later.
       reply.removeHeader('last-modified')
       return undefined
-    }
-
-    function writeHeaders(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
-      return write(request, reply, payload)
     }
   }
 
   function tagsOf(instance: FastifyInstance, route?: RouteOptions): TagSettings {
     return {
       localeOf: (request) => negotiated()?.localeOf(request) ?? '',
-      representationOf: representationsOf(instance, route, options.revision, negotiated)
+      representationOf: representationsOf(instance, route, options, negotiated)
     }
   }
 

@@ -43,7 +43,7 @@ export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comp
   const reason = guardFailure(headers, state, comparison)
   if (reason !== undefined) return { kind: 'failed', reason }
   if (headers['if-none-match'] !== undefined) return exclusion(headers['if-none-match'], headers, state, comparison)
-  const since = comparison.isRead ? dateOf(headers['if-modified-since'], comparison) : undefined
+  const since = comparison.isRead ? dateOf(headers['if-modified-since']) : undefined
   const date = representationDate(state, comparison.representationChangedAt)
   return since !== undefined && date !== undefined && date <= since ? { kind: 'unchanged', tag: tagOf(state) } : proceed
 }
@@ -51,7 +51,7 @@ export function evaluate(headers: IncomingHttpHeaders, state: CurrentState, comp
 // Steps 1 and 2: the state that the client has seen must still be current.
 function guardFailure(headers: IncomingHttpHeaders, state: CurrentState, comparison: Comparison): FailureReason | undefined {
   if (headers['if-match'] !== undefined) return matchFailure(headers['if-match'], state, comparison)
-  const since = dateOf(headers['if-unmodified-since'], comparison)
+  const since = dateOf(headers['if-unmodified-since'])
   return since === undefined || isUnmodified(state, since) ? undefined : 'changed'
 }
 
@@ -90,6 +90,6 @@ function namesState(tag: EntityTag, opaque: string, version: string | undefined)
   return version === undefined ? codingOf(tag.opaque, opaque) !== undefined : isAboutVersion(tag.opaque, version)
 }
 
-function dateOf(field: string | undefined, { now }: Comparison) {
-  return field === undefined ? undefined : readHttpDate(field, now)
+function dateOf(field: string | undefined) {
+  return field === undefined ? undefined : readHttpDate(field)
 }

@@ -1,3 +1,4 @@
+import { type SendStep, varyWith } from '@concordat/plugin-kit/steps'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isCompressible, tagInCoding } from './content-coding.ts'
 import type { Settings } from './options.ts'
@@ -15,9 +16,9 @@ const bodyHeaders = [
   'repr-digest'
 ]
 
-/** Creates the function that sets the caching headers of a response after `compress`. It returns the payload to send. */
-export function responseHeaders({ policyOf }: RouteSettings, isCompressed: boolean, { isPrivate }: Settings) {
-  return function write(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+/** Creates the step that sets the caching headers of a response after `compress`. It returns the payload to send. */
+export function responseHeaders({ policyOf }: RouteSettings, isCompressed: boolean, { isPrivate, tenantHeaders }: Settings): SendStep {
+  return function writeHeaders(request, reply, _route, payload) {
     const { method } = request
     const isUnchanged = reply.statusCode === 304
     if (reply.statusCode >= 400) forbidKeeping(reply)
@@ -25,8 +26,11 @@ export function responseHeaders({ policyOf }: RouteSettings, isCompressed: boole
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', cacheControlFor(request, reply))
       // Allowed only if the representation was stored as it was received, which is unknown (RFC 9110 §9.3.4).
       if (method === 'PUT') reply.removeHeader('etag')
-      else if (isRead(method) && !isUnchanged) nameCoding(reply)
+      else if (!isUnchanged && reply.hasHeader('content-encoding') && isRead(method)) nameCoding(reply)
     }
+    // A user who changes the tenant has the responses of the other one in the cache of the browser, under the same URLs.
+    const headers = tenantHeaders(request)
+    if (headers.length > 0) reply.header('vary', varyWith(reply.getHeader('vary'), headers.join(', ')))
     if (isCompressed) addVaryByCoding(request, reply, payload)
     if (!isUnchanged) return payload
     for (const header of bodyHeaders) if (reply.hasHeader(header)) reply.removeHeader(header)
@@ -59,35 +63,8 @@ function nameCoding(reply: FastifyReply) {
 function addVaryByCoding(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   const type = reply.getHeader('content-type')
   if (reply.statusCode !== 304 && (type === undefined || !isCompressible(type))) return
-  reply.header('vary', varyByEncoding(reply.getHeader('vary')))
+  reply.header('vary', varyWith(reply.getHeader('vary'), 'accept-encoding'))
   // Fastify has set the length of the uncompressed body; GET may send another length (RFC 9110 §8.6).
   const isBare = request.method === 'HEAD' && (payload === null || payload === undefined)
   if (isBare && request.headers['accept-encoding'] !== undefined) reply.removeHeader('content-length')
-}
-
-const withEncoding = 'accept-encoding'
-
-// Each name once and in lower case, which is also the form that `@fastify/compress` checks for (RFC 9110 §12.5.5). `*` replaces all names.
-function varyByEncoding(current: string | number | readonly string[] | undefined): string {
-  if (current === undefined) return withEncoding
-  const text = String(current)
-  const cached = merged.get(text)
-  if (cached !== undefined) return cached
-  if (merged.size === mostMerged) merged.clear()
-  const vary = merge(text)
-  merged.set(text, vary)
-  return vary
-}
-
-// A cache: a service has few different values, and each response needs one.
-const merged = new Map<string, string>()
-const mostMerged = 100
-
-function merge(current: string) {
-  const names = `${current},${withEncoding}`
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-  return names.includes('*') ? '*' : [...new Set(names)].join(', ')
 }

@@ -8,6 +8,8 @@ import type { ValidatorFunction } from './validator.ts'
 export interface RouteSettings {
   readonly reads: boolean
   readonly writes: boolean
+  /** Whether the route has no methods except GET and HEAD. */
+  readonly isReadOnly: boolean
   readonly validator: ValidatorFunction | undefined
   readonly requireIfMatch: boolean
   readonly policyOf: (method: string) => CacheControl
@@ -37,7 +39,9 @@ export function routeSettings(route: Pick<RouteOptions, 'method' | 'url' | 'conf
   const readPolicy = own ?? defaultPolicy
   // On a route with GET, the policy applies to GET (rule C5).
   const otherPolicy = (reads ? undefined : own) ?? noStore
-  return { reads, writes, validator, requireIfMatch, policyOf: (method) => (isRead(method) ? readPolicy : otherPolicy) }
+  const isReadOnly = methods.every(isRead)
+  const policyOf = (method: string) => (isReadOnly || isRead(method) ? readPolicy : otherPolicy)
+  return { reads, writes, isReadOnly, validator, requireIfMatch, policyOf }
 }
 
 const writes: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])

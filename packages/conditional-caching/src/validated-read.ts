@@ -30,19 +30,18 @@ type ValidatedReply = FastifyReply & {
 
 const withTag = new Set([200, 206, 304, 412])
 
-/** Creates the hook that stores the time of a request. A state that is read later may be replaced at any time after it. */
-export function noteArrival({ now }: Settings) {
-  return stepHook('onRequest', (_request, reply) => {
-    ;(reply as ValidatedReply)[arrivedAt] = now()
-  })
-}
+/** Stores the time of a request. A state that is read later may be replaced at any time after it. */
+export const noteArrival = stepHook('onRequest', (_request, reply) => {
+  ;(reply as ValidatedReply)[arrivedAt] = Date.now()
+})
 
 /** Creates the hook that calls the validator of a route before the handler, and responds with 304 or 412 if the preconditions require it. */
 export function validateBefore(validator: ValidatorFunction, options: Settings, tags: TagSettings) {
   const comparison = { ...options, isRead: true }
 
   return stepHook('preHandler', (request, reply) => {
-    if (!isRead(request.method)) return undefined
+    // What is included can change without the resource, so its content decides.
+    if (!isRead(request.method) || options.includedText(request) !== undefined) return undefined
     const state = callValidator(validator, request, tags, (reply as ValidatedReply)[arrivedAt])
     return state instanceof Promise ? state.then((later) => decide(request, reply, later)) : decide(request, reply, state)
   })
@@ -74,15 +73,19 @@ export function validateContent(options: Settings, { representationOf }: TagSett
   return function validate(request: FastifyRequest, reply: FastifyReply, payload: unknown, { isStored }: CacheControl): unknown {
     const known = (reply as ValidatedReply)[validatedState]
     const { statusCode } = reply
-    const dated = { date: dateOfState(reply, known), readAt: (reply as ValidatedReply)[arrivedAt] }
+    const included = options.includedText(request)
+    const date = dateOfState(reply, known)
+    const dated = { date: included === undefined ? date : undefined, readAt: (reply as ValidatedReply)[arrivedAt] }
     if (dated.date !== undefined) writeDate(request, reply, dated)
     if (statusCode !== 200) {
       // The tag of the validator is about the representation, so other responses, such as a redirection, do not have it.
       if (known !== null && !withTag.has(statusCode) && reply.getHeader('etag') === tagOf(known)) reply.removeHeader('etag')
       return payload
     }
-    const given = tagOfHandler(request, reply)
-    const tag = given ?? (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(reply, payload) : undefined)
+    const given = included === undefined ? tagOfHandler(request, reply) : undefined
+    const tag =
+      given ?? (isStored && !forbidsStoring(reply.getHeader('cache-control')) ? tagOfContent(request, reply, payload, included) : undefined)
+    if (included !== undefined) reply.removeHeader('etag')
     if (tag !== undefined) reply.header('etag', writeTag(tag.opaque, tag.isWeak))
     if (!isConditional(request.headers) || !(isWhole(payload) || (given !== undefined && payload instanceof Readable))) return payload
 
@@ -108,18 +111,11 @@ export function validateContent(options: Settings, { representationOf }: TagSett
     return { opaque: versionTag(version, representationOf(request, sent)), isWeak: tag.isWeak, version: String(version) }
   }
 
-  function tagOfContent(reply: FastifyReply, payload: unknown): EntityTag | undefined {
+  function tagOfContent(request: FastifyRequest, reply: FastifyReply, payload: unknown, included = ''): EntityTag | undefined {
     if (!isWhole(payload)) return undefined
     const tailLength = typeof payload === 'string' ? options.volatileTail(reply, payload) : 0
-    return { opaque: contentTag(payload, String(reply.getHeader('content-type')), tailLength), isWeak: false }
-  }
-
-  function dateOfState(reply: FastifyReply, known: CurrentState | null): number | undefined {
-    const header = reply.getHeader('last-modified')
-    if (header === undefined) return reply.statusCode === 200 || reply.statusCode === 304 ? known?.date : undefined
-    reply.removeHeader('last-modified')
-    const changedAt = readHttpDate(String(header), options.now)
-    return changedAt === undefined ? undefined : stateDate(changedAt * 1000)
+    const about = `${String(reply.getHeader('content-type'))}${included}${options.tenantOf(request) ?? ''}`
+    return { opaque: contentTag(payload, about, tailLength), isWeak: false }
   }
 
   function writeDate(request: FastifyRequest, reply: FastifyReply, dated: DatedState) {
@@ -141,4 +137,12 @@ function forbidsStoring(cacheControl: ReturnType<FastifyReply['getHeader']>) {
 // The content of a stream is not known before it is sent.
 function isWhole(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload)
+}
+
+function dateOfState(reply: FastifyReply, known: CurrentState | null): number | undefined {
+  const header = reply.getHeader('last-modified')
+  if (header === undefined) return reply.statusCode === 200 || reply.statusCode === 304 ? known?.date : undefined
+  reply.removeHeader('last-modified')
+  const changedAt = readHttpDate(String(header))
+  return changedAt === undefined ? undefined : stateDate(changedAt * 1000)
 }

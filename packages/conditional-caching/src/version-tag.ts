@@ -3,6 +3,7 @@ import type { Contracts } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { codingOf } from './content-coding.ts'
 import { isOpaque } from './entity-tag.ts'
+import type { Settings } from './options.ts'
 
 const separator = '~'
 // 66 bits of a hash: two representations of one version share them by chance once in 10^19.
@@ -22,16 +23,16 @@ interface SentRepresentation {
 /** Returns a string that identifies the representation in the response to a request, apart from the version of the resource. */
 export type RepresentationOf = (request: FastifyRequest, sent?: SentRepresentation) => string
 
-/** Identifies representations by a hash of the response schema, API version, query, media type and language. */
+/** Identifies representations by a hash of the response schema, API version, query, media type, language and tenant. */
 export function representationsOf(
   instance: FastifyInstance,
   route: RouteOptions | undefined,
-  revision: string,
+  { revision, tenantOf }: Pick<Settings, 'revision' | 'tenantOf'>,
   negotiated: Negotiated
 ): RepresentationOf {
   let schema: string | undefined
   const names = new Map<string, string>()
-  // The names without a query and a language, by media type.
+  // The names without a query, a language and a tenant, by media type.
   const plainNames = new Map<string, string>()
   // Media types in the form of the key, by their form in a header.
   const types = new Map<string, string>()
@@ -39,16 +40,17 @@ export function representationsOf(
   return (request, { language = '', mediaType = negotiated()?.mediaTypeOf(request) ?? 'application/json' } = {}) => {
     const { url = '' } = request.raw
     const start = url.indexOf('?')
-    if (start !== -1 || language !== '') return nameOf(mediaType, language, start === -1 ? '' : url.slice(start))
+    const tenant = tenantOf(request) ?? ''
+    if (start !== -1 || language !== '' || tenant !== '') return nameOf(mediaType, language, start === -1 ? '' : url.slice(start), tenant)
     const known = plainNames.get(mediaType)
     if (known !== undefined) return known
-    const name = nameOf(mediaType, '', '')
+    const name = nameOf(mediaType, '', '', '')
     if (plainNames.size < maxKnown) plainNames.set(mediaType, name)
     return name
   }
 
-  function nameOf(mediaType: string, language: string, query: string): string {
-    const key = [schemaName(), typeName(mediaType), language, query].join('\n')
+  function nameOf(mediaType: string, language: string, query: string, tenant: string): string {
+    const key = [schemaName(), typeName(mediaType), language, query, ...(tenant === '' ? [] : [tenant])].join('\n')
     const known = names.get(key)
     if (known !== undefined) return known
     const name = hash('sha256', key, 'base64url').slice(0, digestLength)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import conditionalCaching, { type ConditionalCachingOptions, type ValidatorFunction } from '@concordat/conditional-caching'
 import { childEnvironment } from '@concordat/test-harness/child'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
@@ -16,11 +17,11 @@ const dateOf = (time: number) => new Date(time).toUTCString()
  * A product that every route shows and that every write changes, with a clock that tests set. `/validated` has a validator; the handler of `/dated`
  * sets the date itself; `/untagged` has a validator with a date only.
  */
-async function datedService(options: ConditionalCachingOptions = {}) {
-  const state = { now: noon, changedAt: noon, version: 1, writes: 0, exists: true }
+async function datedService(t: Test, options: ConditionalCachingOptions = {}) {
+  const state = Object.assign(movedDate(t, noon), { changedAt: noon, version: 1, writes: 0, exists: true })
   const lines: string[] = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } } })
-  await app.register(conditionalCaching, { now: () => state.now, ...options })
+  await app.register(conditionalCaching, options)
   const found = () => ({ exists: state.exists, lastModified: new Date(state.changedAt) })
   const validated = () => ({ ...found(), etag: state.version })
   const show = () => ({ version: state.version })
@@ -46,7 +47,7 @@ const reads = ['/validated', '/untagged', '/dated']
 const writes = ['POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 t.test('Last-Modified is sent once the second of the last change is over, and is the second after it, for GET and HEAD [C1]', async (t) => {
-  const { state, call } = await datedService()
+  const { state, call } = await datedService(t)
   for (const changedIn of [0, 1, 499, 999]) {
     state.changedAt = noon + changedIn
     for (const url of reads)
@@ -69,7 +70,7 @@ t.test('of two changes within one second, no date that a client can have gives 3
       [100, 999],
       [998, 999]
     ] as const) {
-      const { state, call } = await datedService()
+      const { state, call } = await datedService(t)
       state.changedAt = noon + first
       state.now = noon + first
       const early = await call(url)
@@ -89,7 +90,7 @@ t.test('of two changes within one second, no date that a client can have gives 3
 })
 
 t.test('a change while a request reads the state cannot get the date of the state that was read [C4]', async (t) => {
-  const { app, state, call } = await datedService()
+  const { app, state, call } = await datedService(t)
   // The clock reaches the next second after the state was read, and the state has changed again in between.
   const slow = async () => {
     const found = { exists: true, etag: state.version, lastModified: new Date(state.changedAt) }
@@ -112,7 +113,7 @@ t.test('a change while a request reads the state cannot get the date of the stat
 })
 
 t.test('a 304 has Last-Modified only if a 200 would have it and there is no ETag [C4]', async (t) => {
-  const { state, call } = await datedService()
+  const { state, call } = await datedService(t)
   state.now = noon + 1000
   const since = { 'if-modified-since': dateOf(noon + 1000) }
   for (const method of ['GET', 'HEAD'] as const) {
@@ -126,7 +127,7 @@ t.test('a 304 has Last-Modified only if a 200 would have it and there is no ETag
 })
 
 t.test('If-Modified-Since is ignored beside If-None-Match, whichever of them is fulfilled [C4]', async (t) => {
-  const { state, call } = await datedService()
+  const { state, call } = await datedService(t)
   state.now = noon + 5000
   for (const url of ['/validated', '/dated']) {
     const tag = String((await call(url)).headers.etag)
@@ -139,7 +140,7 @@ t.test('If-Modified-Since is ignored beside If-None-Match, whichever of them is 
 t.test(
   'If-Unmodified-Since gets 412 for a change in the current second or in the second that it names, and nothing is changed [O1]',
   async (t) => {
-    const { state, call } = await datedService()
+    const { state, call } = await datedService(t)
     for (const changedIn of [0, 300, 999]) {
       state.changedAt = noon + changedIn
       for (const url of ['/validated', '/untagged'])
@@ -165,7 +166,7 @@ t.test(
 
 t.test('of two writers that read the same state, the second gets 412 for its date, even within one second [O1]', async (t) => {
   for (const readIn of [1, 500, 1000, 5000]) {
-    const { state, call } = await datedService()
+    const { state, call } = await datedService(t)
     state.now = noon + readIn
     // Without Last-Modified, a client may use the time of the change that it sees in the response.
     const { date = dateOf(state.changedAt) } = await call('/validated')
@@ -184,7 +185,7 @@ t.test('after a release, no date from before gives 304, and Last-Modified is nev
     ['2026-03-01T16:00:00.001+02:00', noon + 7_201_000],
     [new Date(noon + 7_200_000), noon + 7_200_000]
   ] as const) {
-    const { state, call } = await datedService({ representationChangedAt: release })
+    const { state, call } = await datedService(t, { representationChangedAt: release })
     for (const url of reads) {
       for (const now of [noon + 60_000, first - 1]) {
         state.now = now
@@ -204,7 +205,7 @@ t.test('after a release, no date from before gives 304, and Last-Modified is nev
 })
 
 t.test('If-Unmodified-Since compares the date of the state: a release does not change the state [O1]', async (t) => {
-  const { state, call } = await datedService({ representationChangedAt: '2026-03-01T14:00:00Z' })
+  const { state, call } = await datedService(t, { representationChangedAt: '2026-03-01T14:00:00Z' })
   for (const now of [noon + 60_000, noon + 86_400_000]) {
     state.now = now
     for (const method of writes)
@@ -221,21 +222,21 @@ t.test('If-Unmodified-Since compares the date of the state: a release does not c
 })
 
 t.test('the first date that is sent without representationChangedAt is logged once, with what to do', async (t) => {
-  const { state, call, lines } = await datedService()
+  const { state, call, lines } = await datedService(t)
   await call('/validated')
   t.strictSame(lines, [], 'no date is sent yet')
   state.now = noon + 5000
   for (const url of [...reads, ...reads]) await call(url)
   t.match(lines, [/^conditional-caching: options\.representationChangedAt is not set, but \/validated sends Last-Modified: .* Set it to /])
   t.equal(lines.length, 1)
-  const set = await datedService({ representationChangedAt: new Date(0) })
+  const set = await datedService(t, { representationChangedAt: new Date(0) })
   set.state.now = noon + 5000
   for (const url of reads) t.equal((await set.call(url)).date, dateOf(noon + 1000))
   t.strictSame(set.lines, [])
 })
 
 t.test('a Last-Modified that is not a date is not sent, and a date in an obsolete form is sent in the preferred form [C1]', async (t) => {
-  const { app, state, call } = await datedService()
+  const { app, state, call } = await datedService(t)
   state.now = noon + 5000
   let date = ''
   app.get('/set', async (_request, reply) => reply.header('last-modified', date).send({}))
@@ -246,7 +247,7 @@ t.test('a Last-Modified that is not a date is not sent, and a date in an obsolet
 t.test(
   'streams, partial content and responses with no-store have the same date, and a redirection that of its handler alone [C1]',
   async (t) => {
-    const { app, state, call } = await datedService()
+    const { app, state, call } = await datedService(t)
     const validator = (): Validator => ({ exists: true, lastModified: new Date(state.changedAt) })
     app.get('/stream', { config: { validator } }, (_request, reply) => reply.send(new Blob(['x']).stream()))
     app.get('/part', async (_request, reply) => reply.code(206).header('last-modified', dateOf(noon)).send('x'))

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import conditionalCaching, { type ConditionalCachingOptions, type ValidatorFunction } from '@concordat/conditional-caching'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -109,7 +110,8 @@ t.test('returns the full response for tags that do not match or are malformed, w
 t.test(
   'If-Modified-Since alone gets 304 in any of the three forms of dates, and the full response when it is earlier or invalid [C4]',
   async (t) => {
-    const { call, app } = await products(() => ({ exists: true, lastModified: changed }), { now: () => Date.UTC(2026, 10, 21) })
+    movedDate(t, Date.UTC(2026, 10, 21))
+    const { call, app } = await products(() => ({ exists: true, lastModified: changed }))
     app.get('/dated', async (_request, reply) => reply.header('last-modified', changedAt).send({ name: 'Chai' }))
     for (const url of ['/versioned', '/dated']) t.equal((await call(url)).headers['last-modified'], dateSent)
     const unchanged = [

@@ -1,4 +1,4 @@
-import { listElements, memoize, weightOf } from './header-list.ts'
+import { listElements, memoize, weightOf } from '@concordat/plugin-kit/accept'
 
 // What servers send. `*` stands for those that the header does not list.
 const codings = ['br', 'gzip', 'zstd', 'deflate', 'identity']

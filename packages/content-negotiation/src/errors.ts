@@ -27,7 +27,7 @@ const errors = defineErrors(
 )
 
 const { NOT_ACCEPTABLE } = sharedDefinitions
-const { en, es } = NOT_ACCEPTABLE.message
+const { en, es } = NOT_ACCEPTABLE.message as Readonly<Record<'en' | 'es', string>>
 // No header of a 406 lists the available types, so its message does (RFC 9110 §15.5.7).
 const withTypes = defineErrors(
   { NOT_ACCEPTABLE: { ...NOT_ACCEPTABLE, message: { en: `${en} Available: {available}.`, es: `${es} Disponibles: {available}.` } } },

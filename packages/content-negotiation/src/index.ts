@@ -1,4 +1,4 @@
-export { chooseMediaType } from './accept.ts'
+export { chooseMediaType } from '@concordat/plugin-kit/accept'
 export { notAcceptable } from './errors.ts'
 export { localeChooser } from './locale.ts'
 export type { ContentNegotiationOptions } from './options.ts'

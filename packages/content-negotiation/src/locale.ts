@@ -1,4 +1,5 @@
-import { maxHeaderLength, memoize, weightOf } from './header-list.ts'
+import { maxHeaderLength, memoize, weightOf } from '@concordat/plugin-kit/accept'
+import { likelyTags, lookupTags } from '@concordat/plugin-kit/texts'
 
 // A script is guessed for each range, which costs microseconds. Users do not read more languages than this.
 const maxRanges = 20
@@ -11,7 +12,8 @@ export function localeChooser(locales: readonly string[]): (header: string | und
   const fallback = locales[0] as string
   const byTag = new Map<string, string>()
   for (const locale of locales) if (!byTag.has(locale.toLowerCase())) byTag.set(locale.toLowerCase(), locale)
-  for (const locale of locales) for (const tag of likelyTags(locale).slice(0, 1)) if (!byTag.has(tag)) byTag.set(tag, locale)
+  for (const locale of locales)
+    for (const tag of likelyTags(locale).slice(0, 1)) if (!byTag.has(tag.toLowerCase())) byTag.set(tag.toLowerCase(), locale)
 
   const chooseOnce = memoize((header) => {
     const ranges = header.split(',', maxRanges).flatMap((element) => readRange(element) ?? [])
@@ -19,7 +21,7 @@ export function localeChooser(locales: readonly string[]): (header: string | und
     const isRefused = (locale: string) => refused.some(({ tag }) => `${locale.toLowerCase()}-`.startsWith(`${tag}-`))
     for (const { tag } of ranges.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight)) {
       for (const candidate of lookupTags(tag)) {
-        const locale = byTag.get(candidate)
+        const locale = byTag.get(candidate.toLowerCase())
         if (locale !== undefined && !isRefused(locale)) return locale
       }
     }
@@ -31,20 +33,4 @@ export function localeChooser(locales: readonly string[]): (header: string | und
 function readRange(element: string) {
   const [, tag, q] = /^[ \t]*([a-z]{1,8}(?:-[a-z0-9]{1,8})*)[ \t]*(?:;[ \t]*q=([^ \t;]*)[ \t]*)?$/i.exec(element) ?? []
   return tag === undefined ? undefined : { tag: tag.toLowerCase(), weight: weightOf(q) }
-}
-
-// In order: the range, the range shortened step by step, the language with its likely script, and the language alone.
-function lookupTags(range: string) {
-  const subtags = range.split('-')
-  const shortened = subtags.map((_, cut) => subtags.slice(0, subtags.length - cut).join('-'))
-  return [range, ...shortened.slice(1, -1), ...likelyTags(range), ...shortened.slice(-1)]
-}
-
-function likelyTags(tag: string): string[] {
-  try {
-    const { language, script, region } = new Intl.Locale(tag).maximize()
-    return [`${language}-${script}-${region}`.toLowerCase(), `${language}-${script}`.toLowerCase()]
-  } catch {
-    return []
-  }
 }

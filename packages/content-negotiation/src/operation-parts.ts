@@ -1,5 +1,5 @@
+import { maxHeaderLength } from '@concordat/plugin-kit/accept'
 import type { OperationParts } from '@concordat/plugin-kit/wiring'
-import { maxHeaderLength } from './header-list.ts'
 
 const text = { type: 'string' }
 // Room for dozens of names.

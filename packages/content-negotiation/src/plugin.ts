@@ -1,20 +1,18 @@
+import { chooseMediaType, json, maxHeaderLength, memoize } from '@concordat/plugin-kit/accept'
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
-import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { chain, planStep, stepHook, varyWith, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractOf, contribute, isOutside, publish, requireKnownConfig, requireNoEarlierRoutes } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { chooseMediaType, json } from './accept.ts'
 import { namedCodings } from './accept-encoding.ts'
 import { contentNegotiationErrors, noCodingAcceptable, notAcceptable, unsupportedMediaType } from './errors.ts'
-import { maxHeaderLength, memoize } from './header-list.ts'
 import { localeChooser } from './locale.ts'
 import { operationParts } from './operation-parts.ts'
 import { type ContentNegotiationOptions, resolveOptions } from './options.ts'
 import { bodyJudge, type OtherTypes } from './request-body.ts'
 import { consumedTypes, declaresBodyTypes, producedTypes, responseTypes, schemaBesideBytes } from './route-media-types.ts'
 import { awaitResponse, requireAccepted } from './undeclared-response.ts'
-import { negotiatedVary } from './vary.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -66,7 +64,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
     }
   })
   onEachRoute(app, prepareRoute)
-  addStep(app, 'onSend', addHeaders)
+  planStep(app, 'onSend', () => addHeaders)
   // Fastify tries this parser last: a parser for a type or a pattern takes precedence, wherever and whenever it is registered.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, parseUnclaimed)
 
@@ -97,7 +95,7 @@ async function plugin(app: FastifyInstance, options: ContentNegotiationOptions) 
 
   function addHeaders(request: FastifyRequest, reply: FastifyReply, _route: unknown, payload: unknown) {
     requireAccepted(request, reply, payload)
-    reply.header('vary', negotiatedVary(reply.getHeader('vary'), reply.hasHeader('content-language')))
+    reply.header('vary', varyWith(reply.getHeader('vary'), reply.hasHeader('content-language') ? 'accept, accept-language' : 'accept'))
     // RFC 5789 §3.1. If PATCH routes accept different types, a response without a route cannot tell which belong to its URL.
     const [types] = patchTypes
     if (request.method === 'OPTIONS' && patchTypes.size === 1 && String(reply.getHeader('allow')).includes('PATCH'))

@@ -1,8 +1,7 @@
+import { isUtf8, maxHeaderLength, memoize, parseMediaType } from '@concordat/plugin-kit/accept'
 import { type ParsingStep, stepHook } from '@concordat/plugin-kit/steps'
 import type { FastifyRequest } from 'fastify'
 import { unsupportedCharset, unsupportedContentEncoding, unsupportedMediaType } from './errors.ts'
-import { maxHeaderLength, memoize } from './header-list.ts'
-import { isUtf8, parseMediaType } from './media-type.ts'
 
 /**
  * What happens to a body in a media type that the route does not list: it is refused, refused with a line in the log if a parser for it is registered, or

@@ -1,6 +1,5 @@
+import { json, parseMediaType } from '@concordat/plugin-kit/accept'
 import type { RouteOptions } from 'fastify'
-import { json } from './accept.ts'
-import { parseMediaType } from './media-type.ts'
 
 // The description of a service publishes this limit of `Accept`, `Accept-Patch` and `Accept-Post`.
 const maxListLength = 1024

@@ -1,7 +1,6 @@
+import { chooseMediaType, parseMediaType } from '@concordat/plugin-kit/accept'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { chooseMediaType } from './accept.ts'
 import { notAcceptable } from './errors.ts'
-import { parseMediaType } from './media-type.ts'
 
 // What describes the representation that is not sent.
 const representationHeaders = [

@@ -65,6 +65,24 @@ t.test('guesses scripts and regions that a tag omits [G1]', async (t) => {
   for (const [header, locale] of cases) t.equal(await localeOf(header), locale, `Accept-Language: ${header}`)
 })
 
+t.test('a region that the service does not have gets its language [G1]', async (t) => {
+  const localeOf = await localeService(['en', 'de', 'de-AT', 'pt', 'zh-Hant'])
+  const cases = [
+    ['de-AT', 'de-AT'],
+    ['de-CH-1996', 'de'],
+    ['de-AT-1996', 'de-AT'],
+    ['de', 'de'],
+    ['pt-PT', 'pt'],
+    ['zh-TW', 'zh-Hant'],
+    ['*', 'en'],
+    ['*, de;q=0.5', 'de'],
+    ['de-AT;q=0, de', 'de'],
+    ['de;q=0, de-AT', 'en'],
+    ['de_AT, pt;q=0.1', 'pt']
+  ] as const
+  for (const [header, locale] of cases) t.equal(await localeOf(header), locale, `Accept-Language: ${header}`)
+})
+
 t.test('preserves the order and the spelling of locales', async (t) => {
   const localeOf = await localeService(['ES-mx', 'es-MX', 'en-US', 'en'])
   t.equal(await localeOf('es-mx'), 'ES-mx')

@@ -3,6 +3,7 @@ import { type Collection, collection, type ListQuery } from '@concordat/paginati
 import { runArray } from '@concordat/pagination-query/memory'
 import { runSql } from '@concordat/pagination-query/sql'
 import { errorCodeSchema } from '@concordat/plugin-kit/api-error'
+import { contractOf, tenantSchema } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 
 const storeKey: unique symbol = Symbol('concordat.auditTrail.store')
@@ -31,6 +32,11 @@ const auditRecordSchema = {
       ...name,
       examples: ['https://tokens.example.com'],
       description: 'The issuer of the credential; absent for anonymous requests.'
+    },
+    tenant: {
+      ...tenantSchema,
+      examples: ['clinic-7'],
+      description: 'The tenant of the request, if it had one.'
     },
     permissions: {
       type: 'array',
@@ -83,9 +89,9 @@ const auditRecords: Collection<AuditRecord> = collection<AuditRecord>(auditRecor
 })
 
 /** Adds the plugin that records requests in the store, for {@link auditTrailRoutes}. */
-export async function addAuditTrail(app: FastifyInstance, store: AuditTrailStore, now: () => number): Promise<void> {
+export async function addAuditTrail(app: FastifyInstance, store: AuditTrailStore): Promise<void> {
   app.decorate(storeKey, store)
-  await app.register(auditTrail, { store, now })
+  await app.register(auditTrail, { store })
 }
 
 /**
@@ -103,6 +109,7 @@ export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
     throw new TypeError(
       'conventions: auditTrailRoutes requires options.stores.auditTrail. Set it, for example to postgresAuditTrailStore(database).'
     )
+  const tenantOf = () => contractOf(app, 'clients')?.tenantOf
   app.get(
     '/audit-records',
     {
@@ -111,9 +118,17 @@ export const auditTrailRoutes: FastifyPluginAsync = async (app) => {
     },
     async (request, reply) => {
       const query = ofAllVersions(request.listQuery(auditRecords))
-      return reply.page(
-        'client' in source ? await runSql(source.client, query, { table: source.table }) : runArray(source.records(), query)
-      )
+      const tenant = tenantOf()?.(request)
+      if (!('client' in source))
+        return reply.page(
+          runArray(
+            source.records().filter((record) => tenant === undefined || record.tenant === tenant),
+            query
+          )
+        )
+      // Administrators of a tenant see its records only.
+      const where = tenant === undefined ? undefined : { text: 'tenant = $1', values: [tenant] }
+      return reply.page(await runSql(source.client, query, { table: source.table, where }))
     }
   )
 }

@@ -5,6 +5,7 @@ const list = defineErrors(
   {
     NOT_READY: {
       statusCode: 503,
+      retry: 'later',
       message: {
         en: 'A store that requests need is not available. Send requests to another process.',
         es: 'Un almacén que las peticiones necesitan no está disponible. Envíe las peticiones a otro proceso.'
@@ -14,6 +15,7 @@ const list = defineErrors(
     },
     PROCESS_STOPPING: {
       statusCode: 503,
+      retry: 'later',
       message: {
         en: 'The process is about to stop. Send requests to another process.',
         es: 'El proceso está a punto de detenerse. Envíe las peticiones a otro proceso.'

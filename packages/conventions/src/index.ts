@@ -1,4 +1,5 @@
 export { ApiError, defineErrors, type ErrorDefinition, type ErrorList, type FieldError, isApiError } from '@concordat/plugin-kit/api-error'
+export { defineTexts, type TextList } from '@concordat/plugin-kit/texts'
 export { auditTrailRoutes } from './audit-trail.ts'
 export type { HealthOptions } from './health.ts'
 export type { ConventionsOptions } from './options.ts'

@@ -9,7 +9,9 @@ import type { IdempotencyOptions } from '@concordat/idempotency'
 import type { JobsOptions } from '@concordat/jobs'
 import type { OpenapiOptions } from '@concordat/openapi'
 import type { PaginationQueryOptions } from '@concordat/pagination-query'
-import { clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { serviceWaivers } from '@concordat/plugin-kit/findings'
+import { describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import type { TextList } from '@concordat/plugin-kit/texts'
 import type { RateLimitingOptions } from '@concordat/rate-limiting'
 import type { TelemetryOptions } from '@concordat/telemetry'
 import type { TransportSecurityOptions } from '@concordat/transport-security'
@@ -37,6 +39,12 @@ export const conventionsOptions = describeOptions('conventions', {
   cors: value<FastifyCorsOptions>(),
   /** The languages of messages; the first is the default. */
   locales: value<readonly string[]>({ default: ['en', 'es'] }),
+  /** The folder with translations, `<language>.json` each, as an absolute path or a file URL. */
+  translations: value<string | URL>(),
+  /** Texts of the service for `request.text`. */
+  texts: value<readonly TextList[]>({ default: [] }),
+  /** The time zone of dates in texts. */
+  timeZone: value<string>({ default: 'UTC' }),
   /** The stores that all processes share. Without a store, each process counts and stores on its own. */
   stores: value<Stores>({
     default: {},
@@ -60,8 +68,8 @@ export const conventionsOptions = describeOptions('conventions', {
   health: value<HealthOptions>(),
   /** Options of telemetry: `{ prometheus: true }` serves `GET /metrics`. Without them, nothing is measured. */
   telemetry: value<TelemetryOptions>(),
-  /** The clock for every time that is shown or compared. */
-  now: clock(),
+  /** Rules that no route follows until a day, by id, so that an API with clients can move: `{ P2: { reason, until: '2027-06-30' } }`. */
+  waivers: serviceWaivers(),
   /** Keys in the `config` of routes that belong to the service, although they are equal or similar to keys of this suite; `schema.audit` for one in `schema`. */
   otherConfigKeys: value<readonly string[]>(),
   /** Options of jobs; `{}` for the defaults. Without them, there are no jobs. */

@@ -3,7 +3,7 @@ import batch from '@concordat/batch'
 import conditionalCaching from '@concordat/conditional-caching'
 import contentNegotiation, { localeChooser } from '@concordat/content-negotiation'
 import envelope from '@concordat/envelope'
-import errorCatalogue from '@concordat/error-catalogue'
+import errorCatalogue, { problemTypeRoutes } from '@concordat/error-catalogue'
 import files from '@concordat/files'
 import httpMethods, { removeBodyLast } from '@concordat/http-methods'
 import idempotency from '@concordat/idempotency'
@@ -37,7 +37,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   requireParts(options)
   requireTransactionalStores(options)
   requirePlace(app, options)
-  const { publicUrl, allowedHosts, versions = {}, locales, stores, now } = options
+  const { publicUrl, allowedHosts, versions = {}, locales, translations, texts, timeZone, stores } = options
   const origin = { publicUrl, allowedHosts }
   const localeOf = localeChooser(locales)
   const access = options.authentication || undefined
@@ -52,7 +52,7 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   await app.register(standardSchema)
   await use(transportSecurity, origin, options.transportSecurity)
   const locale = ({ headers }: Pick<FastifyRequest, 'headers'>) => localeOf(headers['accept-language'])
-  await use(errorCatalogue, { ...origin, locales, now, locale }, options.errorCatalogue)
+  await use(errorCatalogue, { ...origin, locales, translations, texts, timeZone, locale }, options.errorCatalogue)
   // Before everything that can refuse a request, so that pages of other origins can read the error.
   if (options.cors) {
     steps.addCollected()
@@ -63,12 +63,12 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
   await use(batch, {}, options.batch)
   await use(rateLimiting, { store: stores.rateLimits, ...(access && { client: clientByPrincipal }) }, options.rateLimiting)
   // Before the envelope, which replaces the response schemas.
-  await use(paginationQuery, { ...origin, now }, options.paginationQuery)
-  await use(envelope, { ...origin, now }, options.envelope)
+  await use(paginationQuery, origin, options.paginationQuery)
+  await use(envelope, origin, options.envelope)
   // Before the plugins that read which media types a route accepts, and inside the transaction and the idempotency gate.
-  if (stores.files) await use(files, { store: stores.files, now })
+  if (stores.files) await use(files, { store: stores.files })
   await use(contentNegotiation, { locales }, options.contentNegotiation)
-  await use(conditionalCaching, { now }, options.conditionalCaching)
+  await use(conditionalCaching, {}, options.conditionalCaching)
   // Around the handler, from the inside: preconditions, the transaction, the key. On the way out: the tag, COMMIT, the stored response,
   // compression.
   if (options.transactions) {
@@ -76,21 +76,22 @@ const conventions: FastifyPluginAsync<ConventionsOptions> = async (app, given) =
     await app.register(options.transactions)
   }
   // Inside the idempotency gate, so that a replay is not recorded, and after COMMIT.
-  if (stores.auditTrail) await addAuditTrail(app, stores.auditTrail, now)
+  if (stores.auditTrail) await addAuditTrail(app, stores.auditTrail)
   await use(idempotency, { store: stores.idempotency }, options.idempotency)
   if (options.compression !== false) await addCompression(app, options.compression)
   // For the route of versioning, which http-methods does not see.
   if (options.httpMethods !== false) app.addHook('onRoute', removeHeadBodyLast)
   // After the plugins above, because versioning adds a route, and hooks apply only to routes that are added after them.
-  await use(versioning, { ...origin, versions, now, store: stores.versionUsage }, options.versioning)
+  await use(versioning, { ...origin, versions, store: stores.versionUsage }, options.versioning)
   await use(httpMethods, {}, options.httpMethods)
   // Last, so that a retired version returns 410, and OPTIONS works for every client.
   if (access) await app.register(authentication, { ...access, outside: { ...access.outside, ...options.outside } })
   // The service adds the routes of jobs and webhooks itself, in its versions.
-  if (options.jobs) await use(jobs, { ...origin, now, queue: stores.queue, store: stores.jobs }, options.jobs)
+  if (options.jobs) await use(jobs, { ...origin, queue: stores.queue, store: stores.jobs }, options.jobs)
   if (options.webhooks) await addWebhooks(app, options)
   // After every plugin that its own routes need.
-  await use(openapi, { publicUrl, ...(options.versions && { versions }), now }, options.openapi)
+  await use(openapi, { publicUrl, ...(options.versions && { versions }) }, options.openapi)
+  if ((options.errorCatalogue || {}).problemDetails?.length) await app.register(problemTypeRoutes)
   addHealthRoutes?.()
   addMetricsRoute?.()
   steps.end()

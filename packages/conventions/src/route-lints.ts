@@ -1,7 +1,7 @@
 import { type LintedRoute as CachedRoute, lints as cachingLints } from '@concordat/conditional-caching'
 import { lints as idempotencyLints, type LintedRoute as KeyedRoute } from '@concordat/idempotency'
 import { onEachRoute, type RouteLint, reportBrokenRules } from '@concordat/plugin-kit/findings'
-import { contribute, isOutside } from '@concordat/plugin-kit/wiring'
+import { contribute, isOutside, waiveForService } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import type { Settings } from './options.ts'
 
@@ -18,6 +18,7 @@ export function requireRouteRules(app: FastifyInstance, options: Settings): void
     ...(options.idempotency === false ? [] : idempotencyLints)
   ]
   contribute(app, 'rules', rules)
+  waiveForService(app, 'conventions: options.waivers', options.waivers)
   onEachRoute(app, lintRoute)
 
   function lintRoute(this: FastifyInstance, route: RouteOptions) {

@@ -1,5 +1,6 @@
 import { collection } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { VersionClient } from '@concordat/versioning'
 import type { FastifyPluginAsync } from 'fastify'
 
@@ -45,7 +46,7 @@ const versionClients = collection<ReturnType<typeof resourceOf>>(versionClientSc
 
 /**
  * Adds `GET /version-clients`, which lists who uses which version, and on which days, for clients with the permission `version-clients:read`. Register it
- * inside a version. Requires the options `stores.versionUsage` and `authentication` of the preset.
+ * inside a version. It has no tenant: it is for the operators of the service. Requires the options `stores.versionUsage` and `authentication` of the preset.
  *
  * @example
  * await app.apiVersion(2, async (v2) => {
@@ -58,7 +59,12 @@ export const versionClientRoutes: FastifyPluginAsync = async (app) => {
   app.get(
     '/version-clients',
     {
-      config: { permissions: ['version-clients:read'], collection: versionClients },
+      // What the counts are about is the service, whose clients are those of all tenants.
+      config: {
+        permissions: ['version-clients:read'],
+        collection: versionClients,
+        ...(contractOf(app, 'clients')?.tenantOf && { tenant: 'none' })
+      },
       schema: { response: { 200: { type: 'array', items: versionClientSchema } } }
     },
     async (request, reply) => reply.page(runArray((await app.versionClients()).map(resourceOf), request.listQuery(versionClients)))

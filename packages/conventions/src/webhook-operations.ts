@@ -48,7 +48,14 @@ const changingOperations: readonly WebhookOperation[] = [
   'removeManagedSubscription'
 ]
 // They accept a key: without one, a repeated request has its effect twice.
-const keyedOperations: readonly WebhookOperation[] = ['createSubscription', 'rotateSecret', 'ping', 'redeliver', 'recover']
+const keyedOperations: readonly WebhookOperation[] = [
+  'createSubscription',
+  'changeSubscription',
+  'rotateSecret',
+  'ping',
+  'redeliver',
+  'recover'
+]
 
 /** Returns a function that returns the `config` of a webhook route for the plugins of the preset. */
 export function webhookRouteConfig(

@@ -63,17 +63,11 @@ export function connectWebhookRoutes(app: FastifyInstance, options: Settings): v
     const config = webhookRouteConfig(options, webhookCollections)
     const ofOwners: Partial<WebhookRoutesOptions> = {
       ...(hasAuthentication && { owner: ownerOf }),
-      ...(options.versioning !== false && { version: ({ apiVersion }) => Number(apiVersion.slice(1)) }),
-      ...(options.envelope !== false && { created: (reply, path, resource) => reply.created(path, resource) })
+      ...(options.versioning !== false && { version: ({ apiVersion }) => Number(apiVersion.slice(1)) })
     }
     const settings: Partial<WebhookRoutesOptions> = {
       ...(name === 'webhookRoutes' && ofOwners),
-      ...(options.envelope !== false && { link: (reply, relation, path, method) => reply.link(relation, path, method) }),
       ...(options.paginationQuery !== false && { list: sendWebhookList }),
-      ...(options.conditionalCaching !== false && {
-        preconditions: ({ preconditions }) => preconditions,
-        entityTag: (reply, version) => reply.entityTag(version)
-      }),
       ...own,
       routeConfig: (operation) => ({ ...config(operation), ...routeConfig(operation) })
     }

@@ -6,10 +6,9 @@ import { connectWebhookRoutes } from './webhook-routes.ts'
 export async function addWebhooks(app: FastifyInstance, options: Settings): Promise<void> {
   const {
     webhooks: settings,
-    stores: { webhooks: store, queue },
-    now
+    stores: { webhooks: store, queue }
   } = options
   const { default: webhooks } = await import('@concordat/webhooks')
-  await app.register(webhooks, { store, queue, now, ...(settings as NonNullable<typeof settings>) })
+  await app.register(webhooks, { store, queue, ...(settings as NonNullable<typeof settings>) })
   connectWebhookRoutes(app, options)
 }

@@ -4,6 +4,7 @@ import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { auditTrailRoutes, type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { memoryIdempotencyStore } from '@concordat/idempotency'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { until } from '@concordat/test-harness/until'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -15,7 +16,6 @@ const Body = { type: 'object', required: ['title'], properties: { title: { type:
 const bearer = (sub: string, scope = 'books:create', client?: string) => ({
   authorization: `Bearer ${kit.token({ sub, scope, client_id: client })}`
 })
-const auditor = bearer('eve', 'audit:read')
 
 async function start(t: Test, options: Partial<ConventionsOptions> = {}) {
   const store = memoryAuditTrailStore()
@@ -46,13 +46,13 @@ async function start(t: Test, options: Partial<ConventionsOptions> = {}) {
   const post = (headers: Record<string, string> = {}, payload: object = { title: 'Emma' }, url = '/v1/books') =>
     app.inject({ method: 'POST', url, headers, payload })
   const stored = (count: number) => until(() => store.source.records().length >= count)
-  const list = async (query = '', headers = auditor) => app.inject({ url: `/v1/audit-records${query}`, headers })
+  const list = async (query = '', headers = bearer('eve', 'audit:read')) => app.inject({ url: `/v1/audit-records${query}`, headers })
   return { app, store, post, stored, list }
 }
 
 t.test('clients with the permission read who changed what, newest first, and filter by every column of the list', async (t) => {
-  let time = Date.UTC(2027, 0, 1)
-  const { post, stored, list } = await start(t, { now: () => time })
+  const clock = movedDate(t, Date.UTC(2027, 0, 1))
+  const { post, stored, list } = await start(t)
   const sent: Parameters<typeof post>[] = [
     [bearer('ada', 'books:create', 'shop')],
     [bearer('bob', 'books:read')],
@@ -60,7 +60,7 @@ t.test('clients with the permission read who changed what, newest first, and fil
     [bearer('ada'), {}, '/hook?a=1']
   ]
   for (const input of sent) {
-    time += 1000
+    clock.now += 1000
     await post(...input)
   }
   await stored(4)

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { hidePackage } from '@concordat/test-harness/hidden-package'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify from 'fastify'
 import t from 'tap'
 import { cachedService, credentialsOf } from './cached-service.ts'
@@ -18,10 +19,10 @@ async function service(options: Partial<ConventionsOptions> = {}) {
 t.test(
   'the entity tag ignores the timestamp of the envelope: an unchanged resource is 304 with every header of a 304 [C1] [C4] [H2]',
   async (t) => {
-    let now = Date.UTC(2026, 10, 21)
-    const { get } = await service({ now: () => now })
+    const clock = movedDate(t, Date.UTC(2026, 10, 21))
+    const { get } = await service()
     const first = await get('/v1/categories/1')
-    now += 12_345_678
+    clock.now += 12_345_678
     const later = await get('/v1/categories/1')
     t.not(first.json()._meta.timestamp, later.json()._meta.timestamp)
     t.equal(first.headers.etag, later.headers.etag)

@@ -1,4 +1,5 @@
 import conventions, { serverOptions, webhookRoutes } from '@concordat/conventions'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -11,7 +12,7 @@ const events = { 'order.created': { description: 'An order was placed.', schema:
 
 /** A service on the preset, with a clock that tests set and a product that changes when they say so. */
 async function service() {
-  const state = { now: noon + 5000, updatedAt: noon }
+  const state = Object.assign(movedDate(t, noon + 5000), { updatedAt: noon })
   const app = Fastify(serverOptions())
   t.teardown(() => app.close())
   await app.register(conventions, {
@@ -19,7 +20,6 @@ async function service() {
     versions: { 1: { status: 'current' } },
     transportSecurity: { dangerouslyAllowHttp: 'loopback' },
     authentication: false,
-    now: () => state.now,
     conditionalCaching: { representationChangedAt: new Date(released) },
     idempotency: { scope: () => 'everyone' },
     paginationQuery: { cursor: { secrets: ['fJ2mYp7Qw4Zt9LxN8vBc3KdR6sHg1TaE'] } },

@@ -1,6 +1,7 @@
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { responseChecker } from '@concordat/openapi/testing'
 import { collection } from '@concordat/pagination-query'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -169,9 +170,8 @@ t.test('each operation has the errors with which the plugins can respond, and no
 
 t.test('the operations of a version with a sunset date include VERSION_RETIRED [V5]', async (t) => {
   const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation: 'https://shop.example/moving' }
-  const document = await pathsOf(
-    await boot({ authentication: verifies, versions: { 1: ending, 2: {} }, now: () => Date.parse('2027-06-01T00:00:00Z') }, shop)
-  )
+  movedDate(t, Date.parse('2027-06-01T00:00:00Z'))
+  const document = await pathsOf(await boot({ authentication: verifies, versions: { 1: ending, 2: {} } }, shop))
   t.ok(codesOf(document, '/v1/orders', 'get').includes('VERSION_RETIRED'))
   t.match(document.paths['/v1/orders'].get, { deprecated: true, 'x-sunset': '2028-01-01T00:00:00.000Z' })
 })

@@ -7,6 +7,7 @@ import conventions, { serverOptions } from '@concordat/conventions'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import httpMethods from '@concordat/http-methods'
 import type { ApiError } from '@concordat/plugin-kit/api-error'
+import { fillTemplate, type Messages } from '@concordat/plugin-kit/texts'
 import underPressure from '@fastify/under-pressure'
 import Fastify, { type FastifyInstance, type InjectOptions, type LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
@@ -15,8 +16,8 @@ const root = join(import.meta.dirname, '../../..')
 const languages = ['en', 'es']
 
 interface Listing {
-  readonly definitions: Readonly<Record<string, { readonly message: Readonly<Record<string, string>> }>>
-  readonly fieldMessages: Readonly<Record<string, Readonly<Record<string, string>>>>
+  readonly definitions: Readonly<Record<string, { readonly message: Messages }>>
+  readonly fieldMessages: Readonly<Record<string, Messages>>
   readonly create: (code: string, options: object) => ApiError
 }
 
@@ -41,7 +42,7 @@ function isTrue(t: Test, { headers, json }: LightMyRequestResponse, title: strin
   if (message.includes('`errors`')) t.ok(errors.length > 0, `${title}: errors are there`)
   for (const text of [message, ...errors.map((entry) => entry.message)]) {
     t.match(text, /\S/, title)
-    t.notMatch(text, /\{\w+\}/, `${title}: no placeholder`)
+    t.notMatch(text, /\{\w+/, `${title}: no placeholder`)
   }
   if (status === 401) t.match(headers['www-authenticate'], /^\w+ realm=/, title)
   if (status === 422) t.ok(errors.length > 0, `${title}: a field`)
@@ -210,6 +211,8 @@ const created: Readonly<Record<string, readonly [file: string, name: string, ...
   NOT_ACCEPTABLE: ['content-negotiation/src/errors.ts', 'notAcceptable', ['text/csv']]
 }
 
+const placesOf = (text: Messages['en']) => JSON.stringify(text).match(/(?<=\{)\w+(?=[,}])/g) ?? []
+
 // Where the packages create these, they name the fields of the request.
 const namedFields = new Set([
   'BATCH_INVALID',
@@ -236,8 +239,9 @@ t.test('every text of every code of every package is true for its response, in e
   for (const [name, { definitions, create }] of lists) {
     for (const [code, { message }] of Object.entries(definitions)) {
       t.strictSame(Object.keys(message), languages, code)
+      t.not(message['es'], message['en'], `${code} is translated`)
       const [file, creator, ...args] = created[code] ?? []
-      const params = Object.fromEntries((message['en']?.match(/(?<=\{)\w+(?=\})/g) ?? []).map((place) => [place, '7']))
+      const params = Object.fromEntries(placesOf(message.en).map((place) => [place, '7']))
       const module = file === undefined ? undefined : await import(pathToFileURL(join(root, 'packages', file)).href)
       thrown = file?.startsWith(`${name}/`) ? module[creator as string](...args) : create(code, { params })
       t.equal((thrown as ApiError).code, code)
@@ -265,6 +269,10 @@ t.test('every text of a field is complete in every language, with the same place
     for (const [key, messages] of Object.entries(fieldMessages)) {
       t.strictSame(Object.keys(messages), languages, `${name}: ${key}`)
       t.not(messages['es'], messages['en'], `${name}: ${key} is translated`)
+      for (const count of [0, 1, 2, 1_000_000]) {
+        const params = Object.fromEntries(placesOf(messages.en).map((place) => [place, count]))
+        for (const language of languages) t.notMatch(fillTemplate(messages[language] as string, params, language), /\{/, `${name}: ${key}`)
+      }
     }
   }
 })

@@ -7,11 +7,14 @@ import envelope from '@concordat/envelope'
 import errorCatalogue from '@concordat/error-catalogue'
 import idempotency from '@concordat/idempotency'
 import openapi from '@concordat/openapi'
+import { lintDocument } from '@concordat/openapi/lint'
+import { responseChecker } from '@concordat/openapi/testing'
 import paginationQuery from '@concordat/pagination-query'
 import rateLimiting from '@concordat/rate-limiting'
 import standardSchema from '@concordat/standard-schema'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import transportSecurity from '@concordat/transport-security'
-import versioning from '@concordat/versioning'
+import versioning, { lints } from '@concordat/versioning'
 import webhooks from '@concordat/webhooks'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync, type RouteOptions } from 'fastify'
 import t from 'tap'
@@ -158,4 +161,49 @@ t.test('webhooks reports its findings about all events and their forms together'
   t.equal(lines[0], 'The service does not start: 5 findings.')
   for (const part of ['type "order-created"', '"webhook.done"', '"a" must have', '"b" schema cannot', '"b" version 1 must have'])
     t.equal(lines.filter((line) => line.startsWith('  webhooks: options.events ') && line.includes(part)).length, 1, part)
+})
+
+t.test('an API with clients starts with waivers for the whole service, and every response says what is true', async (t) => {
+  const old = { reason: 'Clients of 2019 use it.', until: '2027-06-30' }
+  const waivers = Object.fromEntries(['P1', 'P2', 'P3', 'P5', 'F1', 'Q10', 'M11'].map((id) => [id, old]))
+  const ended = { deprecatedAt: '2026-06-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z', documentation: publicUrl } as const
+  const item = { type: 'object', properties: { order_id: { type: 'string' } } }
+  const start = async (time: string, lines: string[] = []) => {
+    const app = Fastify({
+      ...serverOptions(),
+      logger: { level: 'warn', stream: { write: (line: string) => void lines.push(JSON.parse(line).msg) } }
+    })
+    t.teardown(() => app.close())
+    movedDate(t, Date.parse(time))
+    await app.register(conventions, { ...preset, versions: { 1: ended, 2: {} }, waivers })
+    await app.apiVersion(1, async (v1) => {
+      v1.get('/getOrder/:order_id', { schema: { response: { 200: item } } }, async () => ({ order_id: 'a' }))
+      v1.get('/order', { schema: { response: { 200: { type: 'array', items: item } } } }, async () => [{ order_id: 'a' }])
+    })
+    await app.ready()
+    return app
+  }
+  const app = await start('2027-01-01T00:00:00Z')
+  const check = responseChecker((await app.inject('/v1/openapi')).json())
+  for (const url of ['/v1/getOrder/a', '/v1/order']) {
+    const response = await app.inject(url)
+    const { statusCode: status, headers, rawPayload: body } = response
+    t.strictSame(check({ method: 'GET', url, status, headers, body }), [])
+    t.match(response, { statusCode: 200, headers: { deprecation: /^@\d+$/, sunset: /2027/ } })
+    t.match(response.json(), { data: url.endsWith('a') ? { order_id: 'a' } : [{ order_id: 'a' }], _meta: { version: 'v1' } })
+    t.notOk('pagination' in response.json()._meta)
+  }
+  const document = (await app.inject('/v1/openapi')).json()
+  t.strictSame(document['x-waivers'], waivers)
+  const rulesAt = (time: string) => {
+    movedDate(t, Date.parse(time))
+    return new Set(lintDocument(document, { routeLints: lints }).map(({ rule }) => rule))
+  }
+  t.strictSame([...rulesAt('2027-06-30T12:00:00Z')], [])
+  t.ok(['P2', 'P3', 'F1', 'Q10'].every((rule) => rulesAt('2027-07-01T00:00:00Z').has(rule)))
+
+  // A restart never fails.
+  const warnings: string[] = []
+  await start('2027-07-01T00:00:00Z', warnings)
+  t.equal(warnings.filter((line) => line.includes('until 2027-06-30, which is over')).length, Object.keys(waivers).length)
 })

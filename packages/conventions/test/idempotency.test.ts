@@ -110,7 +110,7 @@ t.test('errors of a key are in the envelope, in the language of the client; 422 
 t.test(
   'a client over its limit gets replays with id and links, which the description covers, then 429 in the envelope [I3] [E1]',
   async (t) => {
-    const { app, send, runs } = await service(memoryIdempotencyStore(), { maxClientBytes: 2000 })
+    const { app, send, runs } = await service(memoryIdempotencyStore(), { maxClientBytes: 1500 })
     const item = 'tea '.repeat(500)
     await send('first', { item })
     await send('second', { item })

@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
     name: 'max of a text',
     schema: z.object({ at: after(z.string().max(1)) }),
     value: { at: 'abc' },
-    texts: ['must have at most 1 characters', 'debe tener como máximo 1 caracteres']
+    texts: ['must have at most 1 character', 'debe tener como máximo 1 carácter']
   },
   {
     name: 'min of a number',
@@ -151,7 +151,7 @@ const rows: readonly Row[] = [
     name: 'max of a list',
     schema: z.object({ at: items(z.array(z.string()).max(1)) }),
     value: { at: 'x,y' },
-    texts: ['must have at most 1 items', 'debe tener como máximo 1 elementos']
+    texts: ['must have at most 1 item', 'debe tener como máximo 1 elemento']
   },
   {
     name: 'refine without a message',

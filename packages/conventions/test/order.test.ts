@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { ownTokens } from '@concordat/authentication'
 import { testKit } from '@concordat/authentication/testing'
 import conventions, { serverOptions } from '@concordat/conventions'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -66,6 +67,7 @@ function orderOf(status: number) {
   return rows.findIndex((cells) => cells[2] === stage && cells[3] === name)
 }
 
+movedDate(t, Date.UTC(2026, 0, 1))
 const app = Fastify(serverOptions())
 await app.register(conventions, {
   publicUrl: 'https://api.example.com',
@@ -73,7 +75,6 @@ await app.register(conventions, {
   transportSecurity: { dangerouslyAllowHttp: 'loopback' },
   rateLimiting: { addressLimit: { limit: 500, windowSeconds: 3600 } },
   authentication: { issuers: [ownTokens({ issuer, audience: 'orders', keys: kit.keys })], permissions: ['orders:create', 'orders:read'] },
-  now: () => Date.UTC(2026, 0, 1),
   versions: {
     1: { deprecatedAt: '2024-01-01T00:00:00Z', sunsetAt: '2025-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
     2: { status: 'current' }

@@ -5,6 +5,7 @@ import httpMethods from '@concordat/http-methods'
 import idempotency from '@concordat/idempotency'
 import paginationQuery, { collection } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -45,13 +46,14 @@ t.test('envelope and idempotency, in either order: a replay is the stored respon
 
 t.test('envelope and conditional-caching, in either order: the tag ignores the timestamp', async (t) => {
   for (const first of ['envelope', 'caching']) {
-    let now = 0
+    const clock = movedDate(t, 0)
     const app = Fastify()
-    if (first === 'envelope') await app.register(envelope, { publicUrl, now: () => (now += 1000) })
+    if (first === 'envelope') await app.register(envelope, { publicUrl })
     await app.register(conditionalCaching)
-    if (first === 'caching') await app.register(envelope, { publicUrl, now: () => (now += 1000) })
+    if (first === 'caching') await app.register(envelope, { publicUrl })
     app.get('/things/1', { schema: { response: { 200: Thing } } }, async () => rows[0])
     const { etag } = (await app.inject('/things/1')).headers
+    clock.now += 1000
     const again = await app.inject({ url: '/things/1', headers: { 'if-none-match': String(etag) } })
     t.equal(again.statusCode, 304, first)
   }

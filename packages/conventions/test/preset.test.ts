@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import conventions, { type ConventionsOptions, serverOptions } from '@concordat/conventions'
 import { defineErrors } from '@concordat/plugin-kit/api-error'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
@@ -174,14 +175,14 @@ t.test(
 )
 
 t.test('timestamps are ISO 8601 in UTC in every language [F2] [G2]', async (t) => {
-  let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
-  const app = await start({ now: () => now })
+  const clock = movedDate(t, Date.UTC(2026, 0, 2, 3, 4, 5, 6))
+  const app = await start()
   const headers = { 'accept-language': 'es' }
   t.equal((await app.inject({ url: '/v1/orders/7', headers })).json()._meta.timestamp, '2026-01-02T03:04:05.006Z')
   t.equal((await app.inject({ url: '/v1/nothing', headers })).json()._meta.timestamp, '2026-01-02T03:04:05.006Z')
-  now += 94
+  clock.now += 94
   t.equal((await app.inject('/v1/orders/7')).json()._meta.timestamp, '2026-01-02T03:04:05.100Z')
-  now -= 60_000
+  clock.now -= 60_000
   t.equal((await app.inject('/v1/orders/7')).json()._meta.timestamp, '2026-01-02T03:03:05.100Z')
 })
 
@@ -197,7 +198,8 @@ t.test('a 301 has an absolute Location within the version and no body [X4]', asy
 t.test('an error of a deprecated version has the Deprecation and Sunset headers too [V6]', async (t) => {
   const documentation = 'https://docs.example.com/v2'
   const versions = { 1: { deprecatedAt: '2026-01-01T00:00:00Z', sunsetAt: '2027-01-01T00:00:00Z', documentation }, 2: {} }
-  const app = await start({ versions, now: () => Date.UTC(2026, 5, 1) })
+  movedDate(t, Date.UTC(2026, 5, 1))
+  const app = await start({ versions })
   for (const url of ['/v1/orders/7', '/v1/failures/7', '/v1/nothing']) {
     const { headers } = await app.inject(url)
     t.match(headers, { deprecation: '@1767225600', sunset: 'Fri, 01 Jan 2027 00:00:00 GMT', link: /rel="deprecation"/ })

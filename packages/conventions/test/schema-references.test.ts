@@ -230,7 +230,7 @@ for (const [library, forms] of Object.entries(libraries))
       const documents: Loose[] = await Promise.all([1, 2].map(async (number) => (await app.inject(`/v${number}/openapi`)).json()))
       t.strictSame(documents.flatMap(({ webhooks }) => Object.keys(webhooks).filter((type) => type === 'thing.created')).length, 2)
       for (const document of documents) {
-        t.strictSame(lintDocument(document, { waivers: { Q10: 'A test.' } }), [])
+        t.strictSame(lintDocument(document, { waive: { Q10: 'A test.' } }), [])
         const published = document.info.version === '1.0.0' ? placesOf(document) : { event: eventOf(document) }
         const ajv = new Ajv2020({ strict: false, validateSchema: false, formats: { 'date-time': true, uri: true } })
         ajv.addSchema({ $id: 'document', components: document.components })

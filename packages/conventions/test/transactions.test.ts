@@ -8,7 +8,12 @@ import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
 
-const lost = { statusCode: 503, message: { en: 'The transaction was lost.', es: 'La transacción se perdió.' }, remedy: 'Send it again.' }
+const lost = {
+  statusCode: 503,
+  retry: 'later' as const,
+  message: { en: 'The transaction was lost.', es: 'La transacción se perdió.' },
+  remedy: 'Send it again.'
+}
 
 /** Transactions without a database, which record the time limit of handlers. */
 function fakeTransactions() {

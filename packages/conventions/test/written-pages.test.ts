@@ -5,6 +5,7 @@ import errorCatalogue from '@concordat/error-catalogue'
 import paginationQuery, { collection, type ListQuery, type Page } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
 import { runSql } from '@concordat/pagination-query/sql'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { type Static, Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool, types } from 'pg'
@@ -118,11 +119,12 @@ type Run = (query: ListQuery<Thing>) => Promise<Page<Thing>>
 const asRows = <Row>(query: ListQuery<Row>): ListQuery<Row> => ({ ...query, kinds: { ...query.kinds } })
 
 async function service(t: Test, run: Run, change: (page: Page<Thing>) => Page<Thing> = (page) => page) {
+  movedDate(t, 0)
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(errorCatalogue)
   await app.register(paginationQuery, { publicUrl: 'https://api.example.com', cursor })
-  await app.register(envelope, { publicUrl: 'https://api.example.com', now: () => 0 })
+  await app.register(envelope, { publicUrl: 'https://api.example.com' })
   const counts = { exact: undefined, few: { max: 5 }, none: 'none' } as const
   for (const [count, counted] of Object.entries(counts)) {
     for (const style of ['page', 'cursor'] as const) {

@@ -1,5 +1,5 @@
 /** What can be left out of a project. */
-export const features = ['auth', 'jobs', 'webhooks', 'batch', 'redis', 'metrics'] as const
+export const features = ['auth', 'jobs', 'webhooks', 'batch', 'audit', 'redis', 'metrics'] as const
 
 /** What a project is made of. */
 export interface Choices {
@@ -15,13 +15,16 @@ export const defaults: Choices = { database: 'pglite', schema: 'typebox', tests:
 /** The values of the choices with one value. */
 export const alternatives = { database: ['pglite', 'postgres'], schema: ['typebox', 'zod'], tests: ['node', 'tap'] } as const
 
-/** Adds what the choices require: jobs and subscriptions belong to a user. */
+// Jobs and subscriptions belong to a user, and an audit trail says who did what.
+const ofUsers: readonly string[] = ['jobs', 'webhooks', 'audit']
+
+/** Adds what the choices require: users for what belongs to one. */
 export function complete(choices: Choices): Choices {
-  const needsAuth = choices.with.includes('jobs') || choices.with.includes('webhooks')
+  const needsAuth = choices.with.some((feature) => ofUsers.includes(feature))
   return needsAuth && !choices.with.includes('auth') ? { ...choices, with: ['auth', ...choices.with] } : choices
 }
 
 /** Returns the names that the marks of templates are compared with. */
 export function chosenNames({ database, schema, tests, with: chosen }: Choices): ReadonlySet<string> {
-  return new Set(['books', database, schema, tests, ...chosen])
+  return new Set([database, schema, tests, ...chosen])
 }

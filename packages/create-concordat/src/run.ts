@@ -50,7 +50,8 @@ async function create(args: readonly string[]) {
 }
 
 function described({ database, schema, with: chosen }: Choices, given: Partial<Choices>) {
-  const added = chosen.includes('auth') && !(given.with ?? []).includes('auth') ? ' (jobs and webhooks belong to users)' : ''
+  const added =
+    chosen.includes('auth') && !(given.with ?? []).includes('auth') ? ' (jobs, webhooks and the audit trail belong to users)' : ''
   return `, with ${[database, schema, ...chosen].join(', ')}${added}`
 }
 

@@ -21,6 +21,7 @@ export function fill(text: string, chosen: ReadonlySet<string>): string | undefi
     const [, given = '', kind] = block.exec(line) ?? []
     if (kind === 'file' && !holds(given, chosen)) return undefined
     if (kind === 'begin' && hidden === undefined && !holds(given, chosen)) hidden = given
+    if (kind !== undefined && lines.length > 0) lines.push(lines.pop() + marked)
     if (kind === undefined) lines.push(hidden === undefined ? filledLine(line, chosen) : removed)
     if (kind === 'end' && hidden === given) hidden = undefined
   }
@@ -28,13 +29,16 @@ export function fill(text: string, chosen: ReadonlySet<string>): string | undefi
 }
 
 const removed = '\0'
+// At the end of a line that had a mark.
+const marked = '\uE000'
+const maxWidth = 140
 
 function filledLine(line: string, chosen: ReadonlySet<string>) {
-  const [, indent = '', when, code = ''] = uncommented.exec(line) ?? []
-  if (when !== undefined) return holds(when, chosen) ? indent + code : removed
-  const [, marked = '', given] = trailing.exec(line) ?? []
+  const [, indent = '', when, text = ''] = uncommented.exec(line) ?? []
+  if (when !== undefined) return holds(when, chosen) ? indent + text + marked : removed
+  const [, code = '', given] = trailing.exec(line) ?? []
   if (given === undefined) return line
-  return holds(given, chosen) ? marked : removed
+  return holds(given, chosen) ? code + marked : removed
 }
 
 function holds(expression: string, chosen: ReadonlySet<string>): boolean {
@@ -45,9 +49,11 @@ function holds(expression: string, chosen: ReadonlySet<string>): boolean {
   })
 }
 
-// Lines that were left out may leave a comma before a bracket, an object of one member on three lines, and empty lines.
+// Lines that were left out may leave a comma before a bracket, lists and objects on more lines than they need, and empty lines.
 function tidied(text: string) {
   return text
+    .replaceAll(/^( *)(.*\[)\uE000?\n((?:\1 {2}\S.*\n|\0\uE000?\n)+)\1(\].*)$/gm, onOneLine)
+    .replaceAll(marked, '')
     .replaceAll(/\{((?:\n\0)*)\n\s+([^\n{}\0]{1,60}?),?((?:\n\0)*)\n\s*\}(?=[,\n])/g, (whole, before, member, after) =>
       before + after === '' ? whole : `{ ${member} }`
     )
@@ -56,4 +62,17 @@ function tidied(text: string) {
     .replaceAll(/\n{3,}/g, '\n\n')
     .replaceAll(/\n\n(\s*[}\])])/g, '\n$1')
     .replace(/^\n+/, '')
+    .replace(/\n*$/, '\n')
+}
+
+// A list that had a mark, and has neither comments nor nested lists now.
+function onOneLine(whole: string, indent: string, head: string, body: string, tail: string) {
+  const items = body.replaceAll(/\0|\uE000/g, '').split('\n')
+  const line = `${indent}${head}${items
+    .map((item) => item.trim())
+    .filter(Boolean)
+    .join(' ')
+    .replace(/,$/, '')}${tail}`
+  const isPlain = whole.includes(removed) || whole.includes(marked)
+  return isPlain && !/\/\/|[[{(],?$/m.test(items.join('\n')) && line.length <= maxWidth ? line : whole
 }

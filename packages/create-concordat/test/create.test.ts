@@ -1,6 +1,11 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { create, project, run, workshop } from '@concordat/test-harness/generated-project'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { childEnvironment } from '@concordat/test-harness/child'
+import { create, flagPairs, formatFaults, project, run, workshop } from '@concordat/test-harness/generated-project'
 import t from 'tap'
 
 const command = join(import.meta.dirname, '../src/command.ts')
@@ -31,7 +36,7 @@ t.test('the default project is small, and has only what was chosen', async (t) =
     text,
     /\bzod\b|ioredis|pg-boss|token-issuing|webhook|opentelemetry|\/metrics|grafana|\btap\b|redis:|postgres:\/\/[^\n]*postgres@/
   )
-  t.notMatch(text, /\[(not )?(auth|jobs|webhooks|batch|redis|metrics|postgres|pglite|zod|typebox|node|tap|books)\b/)
+  t.notMatch(text, /\[(not )?(auth|jobs|webhooks|batch|redis|metrics|postgres|pglite|zod|typebox|node|tap)\b/)
   t.notMatch(text, /books-service|Books service|workspace:|catalog:/)
 })
 
@@ -45,11 +50,11 @@ t.test('a project with everything has it', async (t) => {
     '--database',
     'postgres',
     '--with',
-    'jobs,webhooks,batch,redis,metrics'
+    'jobs,webhooks,batch,audit,redis,metrics'
   )
   t.match(made, {
     code: 0,
-    out: /^shop\.api was created in shop\.api, with postgres, typebox, auth, jobs, .* \(jobs and webhooks belong to users\)\.\n/
+    out: /^shop\.api was created in shop\.api, with postgres, typebox, auth, jobs, .* \(jobs, webhooks and the audit trail belong to users\)\.\n/
   })
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(path, 'shop.api/package.json'), 'utf8'))
   t.match(
@@ -58,6 +63,8 @@ t.test('a project with everything has it', async (t) => {
   )
   for (const name of ['@concordat/token-issuing', 'ioredis', 'pg', 'pg-boss']) t.ok(dependencies[name], name)
   t.ok(devDependencies['@electric-sql/pglite'], 'PGlite is for development and tests')
+  t.ok(devDependencies['pino-pretty'], 'the log is readable in development')
+  t.match(readFileSync(join(path, 'shop.api/Dockerfile'), 'utf8'), 'npm ci --omit=dev')
   t.match(
     readFileSync(join(path, 'shop.api/compose.yaml'), 'utf8'),
     /image: postgres:17[\s\S]*image: redis:8[\s\S]*image: prom\/prometheus/
@@ -65,6 +72,45 @@ t.test('a project with everything has it', async (t) => {
   t.match(readFileSync(join(path, 'shop.api/monitoring/grafana/dashboards/service.json'), 'utf8'), '"title": "Shop api"')
   t.match(readFileSync(join(path, 'shop.api/src/main.ts'), 'utf8'), "name: 'Shop api'")
 })
+
+t.test('with every pair of flags, the files are as the formatter writes them, and end with one line end', async (t) => {
+  const place = workshop(t)
+  const rows = flagPairs()
+  const folders = await Promise.all(rows.map((flags, index) => project(place, `service-${index + 1}`, ...flags)))
+  t.ok(folders.length >= 6)
+  t.equal(await formatFaults(place), '')
+  const wrong = folders.flatMap((folder) =>
+    pathsIn(folder).filter((path) => /\n\n$|[^\n]$|\*\/\n\n|[\0\uE000]/.test(readFileSync(join(folder, path), 'utf8')))
+  )
+  t.strictSame(wrong, [], 'no comment is without its code')
+})
+
+for (const flags of [[], ['--with', 'auth']])
+  t.test(`the requests of the README are accepted as they are written: ${flags.join(' ')}`, async (t) => {
+    const folder = await project(workshop(t), 'library', ...flags)
+    const service = spawn(process.execPath, ['--conditions=@concordat/source', 'src/main.ts'], {
+      cwd: folder,
+      env: { ...childEnvironment(), PORT: '0', DATABASE_URL: undefined, NODE_ENV: undefined },
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const ended = once(service, 'close')
+    t.teardown(async () => {
+      service.kill()
+      await ended
+    })
+    let address: string | undefined
+    for await (const line of createInterface({ input: service.stdout })) {
+      address = / at (http:\/\/[\w.:]+)/.exec(line)?.[1]
+      if (address !== undefined) break
+    }
+    service.stdout.resume()
+    const blocks = Array.from(readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/```sh\n([^]*?)```/g), ([, block = '']) => block)
+    const requests = blocks.filter((block) => block.includes('curl'))
+    t.equal(requests.length, 1)
+    const script = String(requests[0]).replaceAll('http://127.0.0.1:3000', String(address))
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { cwd: folder })
+    t.match(stdout, /"name":"Michael Ende"[^]*"data":\[\{[^\]]*"name":"Michael Ende"/)
+  })
 
 t.test('a name of a member that every object has is a name like others', async (t) => {
   const path = t.testdir({})
@@ -91,7 +137,7 @@ t.test('a refusal is one line, and nothing is written', async (t) => {
     [['a', 'b'], /^Only one folder can be created, but 2 are named\. Remove "b"\.\n$/],
     [['a', '--frobnicate'], /^Unknown option '--frobnicate'\. Run npm create concordat -- --help for the flags\.\n$/],
     [['a', '--schema', 'joi'], /^--schema is "joi"\. It must be typebox or zod\.\n$/],
-    [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, redis, metrics\.\n$/],
+    [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, audit, redis, metrics\.\n$/],
     [['a', '--from', 'shop'], /^There is no example "shop"\. Use --from orders-service\.\n$/],
     [['a', '--from', 'orders-service', '--schema', 'zod'], /^--schema has no effect with --from/]
   ]

@@ -87,7 +87,7 @@ export function envelopeOf(
 /** Returns a function that returns the links and the `_meta` of a response. */
 export function envelopeParts(options: Settings, pages: Contracts['pages'] | undefined): PartsOf {
   const originOf = originResolver(options)
-  const timestamp = isoClock(options.now)
+  const timestamp = isoClock()
 
   return (request, reply) => {
     const { [selfLink]: self, [addedLinks]: added } = reply as LinkedReply
@@ -139,7 +139,6 @@ export function requireEnvelope(
   undeclared: UndeclaredResponses,
   partsOf: PartsOf
 ): string | undefined {
-  if ((reply as EnvelopedReply)[enveloped]) return undefined
   const { status = reply.statusCode } = isResponse(payload) ? payload : {}
   if (isBodiless(status)) return undefined
   const mediaType = String(reply.getHeader('content-type'))

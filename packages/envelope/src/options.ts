@@ -1,4 +1,4 @@
-import { callback, clock, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { callback, describeOptions, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
@@ -9,9 +9,7 @@ export const envelopeOptions = describeOptions('envelope', {
   /** Without `publicUrl`: hosts of requests that links may use. */
   allowedHosts: value<readonly string[]>(),
   /** Returns `_meta.version`, of at most 64 characters, by default as versioning knows it, otherwise `v1`. */
-  version: callback<(request: FastifyRequest) => string>('returns the version'),
-  /** Returns the current time. */
-  now: clock()
+  version: callback<(request: FastifyRequest) => string>('returns the version')
 })
 
 /** Options of `@concordat/envelope`. */

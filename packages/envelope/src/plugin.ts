@@ -22,7 +22,7 @@ import type {
 } from 'fastify'
 import type { FastifyReplyType, ResolveFastifyReplyType } from 'fastify/types/type-provider.js'
 import fp from 'fastify-plugin'
-import { enveloped, markReplayed, wraps } from './enveloped.ts'
+import { type EnvelopedReply, enveloped, markReplayed, wraps } from './enveloped.ts'
 import { addLink, envelopeOf, envelopeParts, listInEnvelope, replyProperties, requireEnvelope, setSelfLink } from './enveloping.ts'
 import { envelopeErrors } from './errors.ts'
 import { type EnvelopeOptions, resolveOptions } from './options.ts'
@@ -102,6 +102,7 @@ const envelope: FastifyPluginAsync<EnvelopeOptions> = async (app, userOptions) =
     }
 
     function refuseUndeclared(request: FastifyRequest, reply: FastifyReply, _route: StepRoute, payload: unknown) {
+      if ((reply as EnvelopedReply)[enveloped]) return undefined
       return requireEnvelope(request, reply, payload, responses.otherTypes, undeclared, partsOf)
     }
   }

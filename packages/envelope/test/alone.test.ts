@@ -1,5 +1,6 @@
 import envelope from '@concordat/envelope'
 import { publish } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -11,11 +12,12 @@ const Thing = {
 
 async function start(options: Parameters<typeof envelope>[1] = {}) {
   const app = Fastify()
-  await app.register(envelope, { publicUrl: 'https://api.example.com', now: () => Date.UTC(2026, 0, 2), ...options })
+  await app.register(envelope, { publicUrl: 'https://api.example.com', ...options })
   return app
 }
 
 t.test('sends a resource as data, with a self link and meta, in this order [E1] [K1] [K3] [S5]', async (t) => {
+  movedDate(t, Date.UTC(2026, 0, 2))
   const app = await start()
   app.get('/things/:id', { schema: { response: { 200: Thing } } }, async () => ({ id: '7' }))
   const response = await app.inject('/things/7')

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import envelope from '@concordat/envelope'
 import { contractOf } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { turns } from '@concordat/test-harness/until'
 import Fastify, { type RouteHandlerMethod } from 'fastify'
 import t from 'tap'
@@ -208,8 +209,8 @@ t.test('does not change the schema of the author', async (t) => {
 
 t.test('the volatile tail covers what differs each time, and is 0 for a body that only looks like an envelope', async (t) => {
   const app = Fastify()
-  let clock = 0
-  await app.register(envelope, { now: () => (clock += 1000) })
+  const clock = movedDate(t, 0)
+  await app.register(envelope)
   const tail = contractOf(app, 'envelope')?.volatileTail
   const fronts: string[] = []
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -220,7 +221,9 @@ t.test('the volatile tail covers what differs each time, and is 0 for a body tha
   app.get('/copy', { config: { envelope: false } }, async (_request, reply) =>
     reply.type('application/json').send('{"_meta":{"timestamp":"2026-01-02T00:00:00.000Z"}}')
   )
-  const bodies = [await app.inject('/things'), await app.inject('/things')].map(({ body }) => body)
+  const first = await app.inject('/things')
+  clock.now += 1000
+  const bodies = [first, await app.inject('/things')].map(({ body }) => body)
   t.not(bodies[0], bodies[1])
   t.equal(fronts[0], fronts[1])
   t.match(fronts[0], /"version":"v1",$/)

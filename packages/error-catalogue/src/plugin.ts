@@ -1,35 +1,42 @@
-import { randomUUID } from 'node:crypto'
+import { channel } from 'node:diagnostics_channel'
 import type { ErrorList } from '@concordat/plugin-kit/api-error'
 import { onEachRoute, readEachRoute } from '@concordat/plugin-kit/findings'
 import { outageLog } from '@concordat/plugin-kit/outage-log'
-import { addStep, chain, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { chain, planStep, stepHook, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractOf, contribute, contributions, coverUnknownPaths, isRoot, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { applicationHandlerOf } from './application-handler.ts'
-import { limitBody } from './body-limits.ts'
-import { requireMappedType } from './body-types.ts'
-import { type Catalogue, type CatalogueEntry, growingCatalogue, requireValidationCode } from './catalogue.ts'
-import { errorHandling, logOf, replyProperties } from './error-handling.ts'
-import { factsOfRaw, type RequestFacts } from './error-response.ts'
-import { failureOf, isOutage } from './failure.ts'
-import { writeAtOnce } from './final-response.ts'
-import { addJsonParsers, partReader } from './json-body.ts'
-import { operationParts } from './operation-parts.ts'
+import { limitBody } from './bodies/body-limits.ts'
+import { requireMappedType } from './bodies/body-types.ts'
+import { addJsonParsers, partReader } from './bodies/json-body.ts'
+import { refuseUnstorable } from './bodies/storable-request.ts'
+import { bodyIsChecked } from './bodies/storable-values.ts'
+import { type Catalogue, growingCatalogue, requireValidationCode, withParents } from './catalogue/catalogue.ts'
+import { operationParts } from './catalogue/operation-parts.ts'
+import { noteHandlers } from './catalogue/outcome.ts'
+import { requireTexts } from './catalogue/text-checks.ts'
+import { readTranslations } from './catalogue/translations.ts'
+import { isOutage } from './failures/failure.ts'
 import { type ErrorCatalogueOptions, resolveOptions } from './options.ts'
-import { writeResponse } from './raw-response.ts'
-import { maxUriLength, refuseBadForm } from './request-form.ts'
-import { createResponder, finalResponse, type SettledReply } from './responder.ts'
-import { checkServerOptions, respondToRefusedUrl } from './server-options.ts'
-import { refuseUnstorable } from './storable-request.ts'
-import { bodyIsChecked } from './storable-values.ts'
-import { buildValidator, markPatchBodies, requireJsonSchemas } from './validators.ts'
-import { installWire } from './wire.ts'
+import { prepareProblemDetails } from './problem-details.ts'
+import { applicationHandlerOf } from './responses/application-handler.ts'
+import { errorHandling, logOf, replyProperties } from './responses/error-handling.ts'
+import { writeAtOnce } from './responses/final-response.ts'
+import { createResponder, finalResponse, type SettledReply } from './responses/responder.ts'
+import { addTextReader, type ReadText } from './responses/service-texts.ts'
+import { buildValidator, markPatchBodies, requireJsonSchemas } from './schemas/validators.ts'
+import { maxUriLength, refuseBadForm } from './wire/request-form.ts'
+import { coverServer } from './wire/server-cover.ts'
+import { checkServerOptions } from './wire/server-options.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** All error codes of this service. */
     errorCatalogue: Catalogue
+  }
+  interface FastifyRequest {
+    /** Returns a text of a list in `options.texts` in the language of the request. The response gets this language as `Content-Language`. */
+    readonly text: ReadText
   }
   interface FastifyContextConfig {
     /** The error code of the 422 response to a request that does not match the schema of this route. @default 'VALIDATION_FAILED' */
@@ -37,10 +44,14 @@ declare module 'fastify' {
   }
 }
 
+// Of the command that writes translation files.
+const catalogues = channel('concordat.catalogues')
+
 /** Sends every 4xx and 5xx response in the error envelope, regardless of its cause. No input from a client ends the process. */
 const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, userOptions) => {
   const options = resolveOptions(userOptions, app)
-  const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options.include, options.locales)
+  const translations = readTranslations(options.translations, options.locales.flatMap(withParents))
+  const catalogue = growingCatalogue(contributions(app, 'errors') as readonly ErrorList[], options, translations)
   const responder = createResponder(options, catalogue, app.log)
   const reportOutage = outageLog(app.log)
   const handling = errorHandling(responder, applicationHandlerOf(app), reportOutage)
@@ -58,30 +69,30 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
       readJson: partReader(app)
     }
   })
-  contribute(app, 'operations', operationParts)
+  contribute(app, 'operations', operationParts(options.texts.length > 0))
   app.decorate('errorCatalogue', catalogue)
   for (const [key, value] of replyProperties) app.decorateReply(key, value)
   app.decorateRequest(bodyIsChecked, false)
+  addTextReader(app, options, catalogue)
+  catalogues.publish({ catalogue, translations: options.translations })
   const isSet = checkServerOptions(app)
   if (!isSet) app.setSchemaController({ compilersFactory: { buildValidator } })
   addJsonParsers(app)
-  if (isRoot(app)) coverServer()
+  // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
+  if (isRoot(app)) coverServer(app, catalogue, responder, isSet)
   else coverUnknownPaths(app)
-  app.addHook('onReady', async () => void catalogue.entries)
+  app.addHook('onReady', async () => requireTexts(catalogue, translations, (message) => app.log.warn(message)))
   readEachRoute(app, function (route) {
     requireJsonSchemas(this, route)
   })
+  onEachRoute(app, noteHandlers(app))
   onEachRoute(app, prepareRoute)
-  addStep(app, 'onRequest', refuseBadForm)
+  planStep(app, 'onRequest', () => refuseBadForm)
   app.addHook('onError', handling.rememberError)
   app.setErrorHandler(handling.concordatErrorHandler)
-  addStep(app, 'onSend', handling.envelopForeignError)
-
-  // What happens before routing belongs to no context, so a plugin in a child context leaves it alone.
-  function coverServer() {
-    app.decorate(respondToRefusedUrl, respondToRefused)
-    installWire(app, wireResponse, isSet)
-  }
+  app.addHook('preSerialization', handling.envelopUnknown)
+  planStep(app, 'onSend', () => handling.envelopForeignError)
+  prepareProblemDetails(app, options)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     limitBody(this, route)
@@ -106,19 +117,6 @@ const errorCatalogue: FastifyPluginAsync<ErrorCatalogueOptions> = async (app, us
   function codeOf(reply: FastifyReply) {
     const code = (reply as SettledReply)[finalResponse]?.response.code
     return code !== undefined && catalogue.find(code) ? code : undefined
-  }
-
-  function wireResponse(code: string, facts: RequestFacts, cause?: unknown) {
-    const failure = failureOf(catalogue.find(code) as CatalogueEntry)
-    if (cause === undefined) return responder.bare(failure, facts)
-    // Such a request may have no id, and its error may come from the function that creates ids.
-    const reqId = randomUUID()
-    app.log.error({ err: cause, reqId }, 'error-catalogue: a request failed before routing')
-    return responder.bare({ ...failure, headers: { 'request-id': reqId } }, facts)
-  }
-
-  function respondToRefused(error: Error, request: FastifyRequest, reply: FastifyReply) {
-    writeResponse(request.raw, reply.raw, responder.bare(responder.failureOn(reply, error), { ...factsOfRaw(request.raw), request }))
   }
 }
 

@@ -1,6 +1,7 @@
 import { type AddressInfo, connect } from 'node:net'
 import errorCatalogue, { errorCatalogueServerOptions } from '@concordat/error-catalogue'
 import { contribute } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify, { type FastifyServerOptions } from 'fastify'
 import t from 'tap'
 
@@ -13,8 +14,9 @@ function fail(): never {
 }
 
 t.test('sends every error in the envelope with stock Fastify [E4]', async (t) => {
+  movedDate(t, Date.UTC(2026, 0, 2, 3, 4, 5))
   const app = Fastify({ ...errorCatalogueServerOptions() })
-  await app.register(errorCatalogue, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) })
+  await app.register(errorCatalogue)
   app.get('/fails', async () => {
     throw new Error('the disk /dev/sda1 is full')
   })
@@ -26,7 +28,9 @@ t.test('sends every error in the envelope with stock Fastify [E4]', async (t) =>
       status: 500,
       error: 'Internal Server Error',
       message: 'The service failed to process the request. If it happens again, report the Request-Id.',
-      code: 'INTERNAL_ERROR'
+      code: 'INTERNAL_ERROR',
+      retry: 'later',
+      effect: 'none'
     },
     _links: [{ rel: 'self', href: 'http://localhost/fails', method: 'GET' }],
     _meta: { version: 'v1', timestamp: '2026-01-02T03:04:05.000Z' }

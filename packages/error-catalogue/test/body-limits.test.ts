@@ -27,7 +27,7 @@ async function service(
     send: async (url: string, payload: string | Buffer, type = 'application/json') => {
       const response = await app.inject({ method: 'POST', url, payload, headers: { 'content-type': type } })
       const { code, message } = response.statusCode === 200 ? { code: 'OK', message: '' } : response.json().error
-      return { code, limit: Number(/more than (\d+) values/.exec(message)?.[1]) }
+      return { code, limit: Number(/more than ([\d,]+) values/.exec(message)?.[1]?.replaceAll(',', '')) }
     }
   }
 }

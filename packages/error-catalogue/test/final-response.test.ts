@@ -285,3 +285,58 @@ t.test('sends bytes that a later hook encoded, over HTTP/1 and HTTP/2 and in any
     if (!('x-code' in headers)) t.match(JSON.parse(body.toString()), { error: { code: 'LONG' } })
   }
 })
+
+t.test('what Fastify sends for an unknown path is never serialized, and a not-found handler of the service decides', async (t) => {
+  const app = Fastify({ ...errorCatalogueServerOptions() })
+  t.teardown(() => app.close())
+  const serialized: unknown[] = []
+  await app.register(errorCatalogue)
+  app.addHook('preSerialization', async (_request, _reply, payload) => {
+    serialized.push(payload)
+    return payload
+  })
+  app.get('/books/:id', async (_request, reply) => reply.callNotFound())
+  await app.register(
+    async (child) => {
+      child.setNotFoundHandler((request, reply) => {
+        const isShown = request.url.endsWith('shown')
+        void reply.code(isShown ? 200 : 404).send({ shown: isShown })
+      })
+    },
+    { prefix: '/pages' }
+  )
+  for (const path of ['/nothing', '/books/1', '/pages/hidden']) {
+    const response = await app.inject(path)
+    t.match(response.json(), { error: { status: 404, code: 'RESOURCE_NOT_FOUND' }, _links: [{ rel: 'self', method: 'GET' }] })
+    t.equal(response.statusCode, 404)
+    t.strictSame(serialized.splice(0), [response.body])
+  }
+  t.strictSame((await app.inject('/pages/shown')).json(), { shown: true })
+  t.strictSame(serialized, [{ shown: true }])
+})
+
+t.test('the error of an invalid request has no stack trace, and the text that Fastify gives it', async (t) => {
+  const messageOf = async (options: object) => {
+    const app = Fastify(options)
+    t.teardown(() => app.close())
+    app.setErrorHandler(({ message, stack }: Error, _request, reply) =>
+      reply.code(400).send({ message, frames: stack?.split('\n    at ').length })
+    )
+    const body = {
+      type: 'object',
+      required: ['title'],
+      properties: { title: { type: 'string' }, size: { type: 'object', properties: { width: { type: 'integer' } } } }
+    }
+    app.post('/', { schema: { body } }, async () => 'never')
+    return [{}, { title: 'a', size: { width: 'wide' } }].reduce<Promise<{ message: string; frames: number }[]>>(
+      async (found, payload) => [...(await found), (await app.inject({ method: 'POST', url: '/', payload })).json()],
+      Promise.resolve([])
+    )
+  }
+  const stock = await messageOf({})
+  const own = await messageOf(errorCatalogueServerOptions())
+  t.strictSame(
+    own,
+    stock.map(({ message }) => ({ message, frames: 1 }))
+  )
+})

@@ -25,47 +25,23 @@ t.test('accepts unambiguous JSON without changes', async (t) => {
   t.strictSame(await send(app, '\ufeff{"a":1}'), { a: 1 }, 'a byte order mark is ignored (RFC 8259 §8.1)')
 })
 
-t.test('rejects bytes that are not UTF-8', async (t) => {
-  const app = await echo()
-  for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0xf5, 0x80, 0x80, 0x80]]) {
-    t.strictSame(await send(app, Buffer.from([0x22, ...bytes, 0x22])), [400, 'INVALID_UTF8'])
-  }
-  t.strictSame(await send(app, Buffer.from('{"a":1}', 'utf16le')), [400, 'MALFORMED_JSON'])
-  t.strictSame(await send(app, Buffer.from('\ufeff{"a":1}', 'utf16le')), [400, 'INVALID_UTF8'])
-})
-
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
 
-t.test('accepts nesting up to the limit and rejects deeper nesting', async (t) => {
+// That the plugin refuses them: all forms of such bodies are in the table of conventions/test/hostile.
+t.test('rejects bytes that are not UTF-8, deep nesting, keys that change prototypes, and what is not JSON', async (t) => {
   const app = await echo()
   t.strictSame(await send(app, nested(64)), JSON.parse(nested(64)))
-  t.strictSame(await send(app, objects(64)), JSON.parse(objects(64)))
-  t.strictSame(await send(app, nested(65)), [400, 'JSON_TOO_DEEP'])
-  t.strictSame(await send(app, objects(65)), [400, 'JSON_TOO_DEEP'])
-  t.strictSame(await send(app, nested(2000)), [400, 'JSON_TOO_DEEP'])
+  t.strictSame(await send(app, '{"constructor":"acme","prototype":1}'), { constructor: 'acme', prototype: 1 })
+  for (const [body, code] of [
+    [Buffer.from([0x22, 0xff, 0x22]), 'INVALID_UTF8'],
+    [nested(65), 'JSON_TOO_DEEP'],
+    ['{"a":[{"__proto__":null}]}', 'MALFORMED_JSON'],
+    ['{"constructor":{"prototype":{}}}', 'MALFORMED_JSON'],
+    ['{"a":1}{"b":2}', 'MALFORMED_JSON']
+  ] as const)
+    t.strictSame(await send(app, body), [400, code], String(body).slice(0, 40))
   const refused = await app.inject({ method: 'POST', url: '/', payload: nested(65), headers: { 'content-type': 'application/json' } })
   t.match(refused.json().error.message, 'more than 64 levels deep')
-})
-
-t.test('rejects keys that change the prototype of objects, also with escapes', async (t) => {
-  const app = await echo()
-  for (const body of [
-    '{"__proto__":{"a":1}}',
-    String.raw`{"\u005f_proto__":1}`,
-    '{"a":[{"__proto__":null}]}',
-    '{"constructor":{"prototype":{}}}'
-  ]) {
-    t.strictSame(await send(app, body), [400, 'MALFORMED_JSON'], body)
-  }
-  t.strictSame(await send(app, '{"constructor":"acme","prototype":1}'), { constructor: 'acme', prototype: 1 })
-})
-
-t.test('rejects a body that is not JSON', async (t) => {
-  const app = await echo()
-  for (const body of ['{', '{"a":NaN}', "{'a':1}", '{"a":1,}', '{"a":1}{"b":2}', '"\t"', '01', 'undefined', ' ']) {
-    t.strictSame(await send(app, body), [400, 'MALFORMED_JSON'], JSON.stringify(body))
-  }
 })
 
 t.test('rejects a body over the limit and a wrong Content-Length [X6]', async (t) => {

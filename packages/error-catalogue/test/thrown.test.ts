@@ -311,7 +311,7 @@ t.test('ignores invalid properties of an ApiError of another copy of the package
   for (const code of [undefined, 'lower', 42, 'A'.repeat(101)])
     t.match(await received({ code }), { status: 404, code: 'RESOURCE_NOT_FOUND' })
   for (const errors of ['text', null, [null, 1, { field: 1 }]])
-    t.strictSame(Object.keys(await received({ errors })), ['status', 'error', 'message', 'code'])
+    t.strictSame(Object.keys(await received({ errors })), ['status', 'error', 'message', 'code', 'retry', 'effect'])
   t.match(await received({ errors: [null, 1] }), { code: 'THING_MISSING' })
   t.match(await received({ errors: [{ field: 'body.a', key: 'toString', params: {}, message: 'is bad' }] }), {
     errors: [{ field: 'body.a', message: 'is bad' }]
@@ -496,7 +496,7 @@ t.test('sends errors and fields of other lists in the language of the client [G1
         message: { en: 'Order {id} is not valid.', es: 'El pedido {id} no es válido.' },
         remedy: 'Fix the fields.'
       },
-      STORE_DOWN: { statusCode: 503, message: { en: 'No store.', es: 'Sin almacén.' }, remedy: 'Retry.' }
+      STORE_DOWN: { statusCode: 503, retry: 'later', message: { en: 'No store.', es: 'Sin almacén.' }, remedy: 'Retry.' }
     },
     { tooMany: { en: 'must be at most {limit}', es: 'debe ser como máximo {limit}' } }
   )

@@ -94,25 +94,16 @@ async function isAlive(t: Test, sendBytes: (bytes: string) => Promise<string>) {
 
 t.test('responds in the envelope to bytes that are not an HTTP request [E5]', async (t) => {
   const { sendBytes } = await service(t)
+  // One for each way of such bytes through the server; all forms of them are in the table of conventions/test/hostile.
   const cases: readonly (readonly [string, number, string, object?])[] = [
     ['not an HTTP request\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'UNKNOWN' }],
-    ['\x16\x03\x01\x02\x00\x01\x00', 400, 'MALFORMED_REQUEST'],
-    ['GET ok HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET' }],
     ['GET /x?token=1&a=2 HTTP/1.1\r\nno colon\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET', href: /\/x\?a=2$/ }],
-    ['GET / HTTP/1.1\r\nhost: a\r\nx: \x01\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'GET' }],
-    ['GET / HTTP/1.1\r\nbad name: a\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     ['GET /\xe9 HTTP/1.1\r\nhost: a\r\n\r\n', 400, 'MALFORMED_REQUEST'],
-    ['GET / HTTP/1.1\nhost: a\n\n', 400, 'MALFORMED_REQUEST'],
     ['GET / HTTP/3.7\r\nhost: a\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
     ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],
     ['BREW /pot HTTP/1.1\r\nhost: a\r\n\r\n', 501, 'METHOD_NOT_IMPLEMENTED', { method: 'BREW', href: /\/pot$/ }],
-    ['get /fine HTTP/1.1\r\nhost: a\r\n\r\n', 501, 'METHOD_NOT_IMPLEMENTED', { method: 'get' }],
     ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n', 400, 'MALFORMED_REQUEST', { method: 'POST' }],
-    ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400, 'MALFORMED_REQUEST'],
-    ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n', 400, 'MALFORMED_REQUEST'],
-    ['POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, gzip\r\n\r\n', 400, 'MALFORMED_REQUEST'],
     [`GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(17_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE', { method: 'GET' }],
-    [`GET / HTTP/1.1\r\nhost: a\r\n${'x: aaaaaaaaaaaaaaaa\r\n'.repeat(1000)}\r\n`, 431, 'HEADERS_TOO_LARGE'],
     [`GET /${'a'.repeat(17_000)} HTTP/1.1\r\nhost: a\r\n\r\n`, 414, 'URI_TOO_LONG']
   ]
   for (const [bytes, statusCode, code, self] of cases) {
@@ -253,7 +244,8 @@ t.test('responds to the methods of RTSP with 501, without a line in the log', as
   const logger = { level: 'info', stream: { write: (line: string) => (log += line) } }
   const { sendBytes } = await service(t, { server: { logger } })
   log = ''
-  for (const method of ['ANNOUNCE', 'PLAY', 'SETUP', 'GET_PARAMETER']) {
+  const others = ['PAUSE', 'RECORD', 'REDIRECT', 'SET_PARAMETER', 'TEARDOWN']
+  for (const method of ['ANNOUNCE', 'DESCRIBE', 'FLUSH', 'GET_PARAMETER', 'PLAY', 'SETUP', ...others]) {
     const response = await sendBytes(`${method} /fine RTSP/1.0\r\nConnection: close\r\n\r\n`)
     t.match(response, /^HTTP\/1\.1 501 Not Implemented\r\n/, method)
     t.match(response, `"method":"${method}"`)

@@ -17,7 +17,15 @@ const list = defineErrors(
     }
   },
   {
-    maxBytes: { en: 'must have at most {limit} bytes', es: 'debe tener como máximo {limit} bytes' },
+    maxBytes: {
+      en: { plural: 'limit', one: 'must have at most {limit, number} byte', other: 'must have at most {limit, number} bytes' },
+      es: {
+        plural: 'limit',
+        one: 'debe tener como máximo {limit, number} byte',
+        many: 'debe tener como máximo {limit, number} de bytes',
+        other: 'debe tener como máximo {limit, number} bytes'
+      }
+    },
     mediaType: { en: 'must have the Content-Type {allowed}', es: 'debe tener el Content-Type {allowed}' },
     content: { en: 'must contain data of its Content-Type {type}', es: 'debe contener datos de su Content-Type {type}' }
   }
@@ -68,4 +76,24 @@ export interface PartFault {
 export function invalidParts(validation: readonly PartFault[]): Error {
   const text = validation.map(({ instancePath, message }) => `body${instancePath} ${message}`).join(', ')
   return Object.assign(new Error(text), { code: 'FST_ERR_VALIDATION', statusCode: 400, validation, validationContext: 'body' })
+}
+
+/** The fault of a part that is required and missing. */
+export function required(name: string): PartFault {
+  return { keyword: 'required', instancePath: '', params: { missingProperty: name }, message: `must have required property '${name}'` }
+}
+
+/** The fault of a part that the route does not declare. */
+export function unknownPart(name: string): PartFault {
+  return {
+    keyword: 'additionalProperties',
+    instancePath: '',
+    params: { additionalProperty: name },
+    message: `must not have the part '${name}'`
+  }
+}
+
+/** The fault of a part that occurs too often; at the path `''`, of all fields together. */
+export function tooMany(instancePath: string, limit: number): PartFault {
+  return { keyword: 'maxItems', instancePath, params: { limit }, message: `must NOT have more than ${limit} items` }
 }

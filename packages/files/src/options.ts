@@ -1,22 +1,10 @@
-import {
-  clock,
-  describeOptions,
-  flag,
-  instance,
-  integer,
-  type OptionsOf,
-  required,
-  type SettingsOf,
-  value
-} from '@concordat/plugin-kit/options'
+import { describeOptions, flag, instance, integer, type OptionsOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { FileStore } from './store.ts'
 
 /** The description of {@link FilesOptions}. */
 export const filesOptions = describeOptions('files', {
   /** Where the bytes of files are stored, for all processes together. */
-  store: required(instance<FileStore>(['stage', 'keep', 'discard', 'read'], 'FileStore, for example postgresFileStore(database)')),
-  /** Returns the current time. */
-  now: clock()
+  store: required(instance<FileStore>(['stage', 'keep', 'discard', 'read'], 'FileStore, for example postgresFileStore(database)'))
 })
 
 /** Options of `@concordat/files`. */

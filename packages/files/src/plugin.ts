@@ -13,7 +13,7 @@ import { type FilesOptions, filesOptions, type SentFileOptions } from './options
 import { readParts } from './read-parts.ts'
 import { sendFile } from './send-file.ts'
 import { Stage } from './stage.ts'
-import { sweepHourly } from './sweep.ts'
+import { sweepStaged } from './sweep.ts'
 import type { StoredFile, Upload, UploadRules } from './upload.ts'
 import { planOf } from './upload-plan.ts'
 import { multipart, plainJson, planKey, planOfRoute, refuseByHeaders, requireOwnParser } from './upload-route.ts'
@@ -38,7 +38,7 @@ type UploadRequest = FastifyRequest & { [stageKey]: Stage | null }
 
 /** Reads multipart bodies part by part into a store, and sends files from it. */
 const files: FastifyPluginAsync<FilesOptions> = async (app, options) => {
-  const { store, now } = filesOptions.readPlugin(options)
+  const { store } = filesOptions.readPlugin(options)
   const transactions = contractLater(app, 'transactions')
   const catalogue = contractLater(app, 'catalogue')
   const readJson = (text: string) => (catalogue()?.readJson ?? plainJson)(text)
@@ -61,7 +61,7 @@ const files: FastifyPluginAsync<FilesOptions> = async (app, options) => {
     return sendFile(this, store, file, options)
   })
   onEachRoute(app, prepareRoute)
-  sweepHourly(app, store, now)
+  sweepStaged(app, store)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     const rules = route.config?.upload

@@ -49,8 +49,12 @@ export class Stage {
   /** The response is ready. In a transaction, the files become permanent with it; a failure of its COMMIT is another response. */
   async conclude(reply: FastifyReply): Promise<void> {
     if (this.#state === 'over') return
-    // The response to a request whose handler did not run is that of an earlier request.
-    if (reply.statusCode >= 400 || this.#state === 'staged') return this.drop()
+    // The response to a request whose handler did not run is that of an earlier request. A store in the database of a transaction that is still open may
+    // have to wait for its end, which comes later.
+    if (reply.statusCode >= 400 || this.#state === 'staged') {
+      this.drop().catch((err: unknown) => reply.log.warn({ err }, 'files: staged objects were not deleted, and will be a day later'))
+      return
+    }
     if (this.#state === 'inTransaction') return
     this.#state = 'over'
     await this.#store.keep(this.#ids)

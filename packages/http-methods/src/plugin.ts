@@ -1,12 +1,13 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
-import { addStep, chain, stepHook } from '@concordat/plugin-kit/steps'
+import { chain, planStep, type StepRoute, stepHook } from '@concordat/plugin-kit/steps'
 import { contractOf, contribute, coverUnknownPaths, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { httpMethodsErrors, methodNotAllowed, methodNotImplemented } from './errors.ts'
 import { removeBodyLast } from './head-response.ts'
 import { type HttpMethodsOptions, resolveOptions } from './options.ts'
+import { requireConstraints, requireNoBody } from './route-checks.ts'
 
 // TRACE echoes credentials, CONNECT is for tunnels (RFC 9110 §9.3.6, §9.3.8), and OPTIONS needs no route.
 const neverRouted = new Set(['TRACE', 'CONNECT', 'OPTIONS'])
@@ -24,8 +25,12 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
   contribute(app, 'operations', ({ method }) => ({ errors: method === 'PUT' ? ['PARTIAL_PUT_NOT_SUPPORTED'] : [] }))
   publish(app, { allowedMethods: allowedFor })
   const isReached = coverUnknownPaths(app)
-  app.addHook('onRoute', checkMethods)
-  onEachRoute(app, checkConstraints)
+  app.addHook('onRoute', (route) => {
+    // Not collected, because Fastify would report it next, in its own words.
+    requireNoBody(route)
+    for (const method of [route.method].flat()) routed.add(method)
+  })
+  onEachRoute(app, (route) => requireConstraints(route, derives))
   app.addHook('onRoute', function (route) {
     removeBodyLast(this, route)
     const isPut = [route.method].flat().includes('PUT')
@@ -40,34 +45,20 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
         'http-methods: requests without a route do not reach the context of the plugin, because it has no prefix of its own, so they get neither 405 nor a response to OPTIONS. Register it on the root instance (in a file of @fastify/autoload, wrap the function with fastify-plugin) or in a context with a prefix.'
       )
   })
-  addStep(app, 'onRequest', respondWithoutRoute)
-  addStep(app, 'preParsing', refuseUnrouted)
+  planStep(app, 'onRequest', (route) => {
+    if (!isOrdinary(route)) return respondWithoutRoute
+    return route.config.url?.includes(':') === true ? refuseEmptyParameter : undefined
+  })
+  planStep(app, 'preParsing', (route) => (isOrdinary(route) ? undefined : refuseUnrouted))
   // Over HTTP/2 any text can be a method, and Fastify does not run the hooks above for an unknown method.
-  if (app.initialConfig.http2 === true) addStep(app, 'onSend', refuseUnknown)
+  if (app.initialConfig.http2 === true) planStep(app, 'onSend', () => refuseUnknown)
 
-  // Not collected, because Fastify would report it next, in its own words.
-  function checkMethods(route: RouteOptions) {
-    for (const method of [route.method].flat()) {
-      if ((method === 'GET' || method === 'HEAD') && route.schema?.body) {
-        throw new TypeError(
-          `http-methods: ${method} ${route.url} must not declare a body schema, because ${method} requests have no body. Use querystring instead, or POST.`
-        )
-      }
-      routed.add(method)
-    }
-  }
-
-  function checkConstraints(route: RouteOptions) {
-    const unknown = Object.keys(route.constraints ?? {}).find((constraint) => !derives(constraint))
-    if (unknown !== undefined) {
-      throw new TypeError(
-        `http-methods: ${[route.method].flat().join(', ')} ${route.url} has the constraint "${unknown}", whose value cannot be derived from a request. Set options.constraints to a function that returns it.`
-      )
-    }
+  // Before authentication, like a path without any route.
+  function refuseEmptyParameter(request: FastifyRequest, reply: FastifyReply) {
+    return hasEmptyParameter(request.params) ? refuse(request, reply) : undefined
   }
 
   function respondWithoutRoute(request: FastifyRequest, reply: FastifyReply) {
-    // Before authentication, like a path without any route.
     if (hasEmptyParameter(request.params)) return refuse(request, reply)
     if (request.method !== 'OPTIONS' || isPreflight(request) || hasRoute(request)) return undefined
     const allowed = allowedFor(request)
@@ -108,6 +99,11 @@ async function plugin(app: FastifyInstance, options: HttpMethodsOptions) {
 
 function withOptions(methods: Iterable<string>): readonly string[] {
   return [...new Set([...methods, 'OPTIONS'])].toSorted()
+}
+
+// Most routes. Without a method of its own, a route can be one that Fastify has for all methods.
+function isOrdinary({ isUnknown, config: { method } }: StepRoute) {
+  return !isUnknown && typeof method === 'string' && method !== 'OPTIONS' && method !== 'TRACE'
 }
 
 // TRACE never has a route, nor has OPTIONS if only the catch-all of a CORS plugin matches it.

@@ -29,6 +29,8 @@ export const errors = defineErrors(
     },
     IDEMPOTENCY_IN_PROGRESS: {
       statusCode: 409,
+      retry: 'later',
+      effect: 'unknown',
       message: {
         en: 'A request with this idempotency key is still in progress. Retry after the number of seconds in Retry-After.',
         es: 'Una petición con esta clave de idempotencia aún está en curso. Reinténtelo tras los segundos que indica Retry-After.'
@@ -37,6 +39,8 @@ export const errors = defineErrors(
     },
     IDEMPOTENCY_OUTCOME_UNKNOWN: {
       statusCode: 409,
+      retry: 'never',
+      effect: 'unknown',
       message: {
         en: 'The request with this idempotency key was interrupted and will not be executed again. Check whether it took effect before you send a new request.',
         es: 'La petición con esta clave de idempotencia se interrumpió y no se volverá a ejecutar. Compruebe si tuvo efecto antes de enviar una petición nueva.'
@@ -45,6 +49,8 @@ export const errors = defineErrors(
     },
     IDEMPOTENCY_RESPONSE_UNAVAILABLE: {
       statusCode: 409,
+      retry: 'never',
+      effect: 'done',
       message: {
         en: 'The request with this idempotency key completed with status {status}, but its response was not stored. Fetch the resource instead.',
         es: 'La petición con esta clave de idempotencia terminó con el estado {status}, pero su respuesta no se guardó. Obtenga el recurso en su lugar.'
@@ -53,9 +59,21 @@ export const errors = defineErrors(
     },
     IDEMPOTENCY_RESPONSE_TOO_LARGE: {
       statusCode: 422,
+      effect: 'none',
       message: {
-        en: 'The response has more than {limit} bytes and cannot be stored for its idempotency key, so the request had no effect. Split it into smaller requests.',
-        es: 'La respuesta tiene más de {limit} bytes y no se puede guardar para su clave de idempotencia, por lo que la petición no tuvo efecto. Divídala en peticiones más pequeñas.'
+        en: {
+          plural: 'limit',
+          one: 'The response has more than {limit, number} byte and cannot be stored for its idempotency key, so the request had no effect. Split it into smaller requests.',
+          other:
+            'The response has more than {limit, number} bytes and cannot be stored for its idempotency key, so the request had no effect. Split it into smaller requests.'
+        },
+        es: {
+          plural: 'limit',
+          one: 'La respuesta tiene más de {limit, number} byte y no se puede guardar para su clave de idempotencia, por lo que la petición no tuvo efecto. Divídala en peticiones más pequeñas.',
+          many: 'La respuesta tiene más de {limit, number} de bytes y no se puede guardar para su clave de idempotencia, por lo que la petición no tuvo efecto. Divídala en peticiones más pequeñas.',
+          other:
+            'La respuesta tiene más de {limit, number} bytes y no se puede guardar para su clave de idempotencia, por lo que la petición no tuvo efecto. Divídala en peticiones más pequeñas.'
+        }
       },
       remedy: 'Split the request into smaller ones, for example a batch into several batches, and send each with a new key.'
     },
@@ -69,6 +87,8 @@ export const errors = defineErrors(
     },
     IDEMPOTENCY_STORE_UNAVAILABLE: {
       statusCode: 503,
+      retry: 'later',
+      effect: 'none',
       message: {
         en: 'Idempotency keys cannot be checked at the moment, so the request was not executed. Retry after the number of seconds in Retry-After.',
         es: 'Las claves de idempotencia no se pueden comprobar en este momento, por lo que la petición no se ejecutó. Reinténtelo tras los segundos que indica Retry-After.'

@@ -1,5 +1,5 @@
-export { type LintedRoute, lints } from './lints.ts'
-export { memoryIdempotencyStore } from './memory-store.ts'
 export type { IdempotencyOptions } from './options.ts'
 export { default } from './plugin.ts'
-export type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from './store.ts'
+export { type LintedRoute, lints } from './routes/lints.ts'
+export { memoryIdempotencyStore } from './stored/memory-store.ts'
+export type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from './stored/store.ts'

@@ -16,13 +16,13 @@ import {
 } from '@concordat/plugin-kit/options'
 import { contractLater, contractOf, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { codingField, maxBodyBytes } from './compression.ts'
-import { requireBody } from './fingerprint.ts'
-import { memoryIdempotencyStore } from './memory-store.ts'
+import { requireBody } from './key/fingerprint.ts'
 import { type IdempotencyOutcome, outcomes } from './outcome.ts'
-import type { IdempotencyStore } from './store.ts'
-import { statusField } from './stored-form.ts'
-import { responseFields } from './stored-response.ts'
+import { codingField, maxBodyBytes } from './stored/compression.ts'
+import { memoryIdempotencyStore } from './stored/memory-store.ts'
+import type { IdempotencyStore } from './stored/store.ts'
+import { statusField } from './stored/stored-form.ts'
+import { responseFields } from './stored/stored-response.ts'
 
 /** What a route can set; the options of the plugin are the defaults. */
 const policyOptions = describeOptions('idempotency', {

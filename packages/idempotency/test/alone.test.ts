@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import idempotency, { type IdempotencyOptions, memoryIdempotencyStore } from '@concordat/idempotency'
 import { type Contracts, publish, type RequestTransaction } from '@concordat/plugin-kit/wiring'
+import { stoppedTime } from '@concordat/test-harness/elapsed-time'
 import compress from '@fastify/compress'
 import Fastify, { type FastifyContextConfig, type FastifyReply, type FastifyRequest, type RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
@@ -75,40 +76,40 @@ t.test('compresses a replay as its own request accepts, because responses are st
 })
 
 t.test('row 22: a key is new after its lifetime [I2]', async (t) => {
-  let time = 0
+  const clock = stoppedTime(t)
   let runs = 0
   const { send } = await service(t, {
-    options: { store: memoryIdempotencyStore({ now: () => time }), lifetimeSeconds: 3600, maxRunSeconds: 60 },
+    options: { store: memoryIdempotencyStore(), lifetimeSeconds: 3600, maxRunSeconds: 60 },
     handler: async () => ({ run: (runs += 1) })
   })
   t.equal((await send()).body, '{"run":1}')
-  time = 3_599_999
+  clock.now = 3_599_999
   t.equal((await send()).body, '{"run":1}')
-  time = 3_600_000
+  clock.now = 3_600_000
   t.equal((await send({ another: 'request' })).body, '{"run":2}')
 })
 
 t.test('row 22: a replay does not prolong the lifetime', async (t) => {
-  let time = 0
+  const clock = stoppedTime(t)
   let runs = 0
   const { send } = await service(t, {
-    options: { store: memoryIdempotencyStore({ now: () => time }) },
+    options: { store: memoryIdempotencyStore() },
     route: { lifetimeSeconds: 60 },
     handler: async () => ({ run: (runs += 1) })
   })
-  for (time = 0; time < 120_000; time += 30_000) await send()
+  for (; clock.now < 120_000; clock.now += 30_000) await send()
   t.equal(runs, 2)
 })
 
 t.test('the memory store refuses new keys when it is full, and accepts them when old keys have expired', async (t) => {
-  let time = 0
-  const store = memoryIdempotencyStore({ maxKeys: 2, now: () => time })
+  const clock = stoppedTime(t)
+  const store = memoryIdempotencyStore({ maxKeys: 2 })
   const { app } = await service(t, { options: { store, lifetimeSeconds: 600, maxRunSeconds: 60 } })
   const send = (key: string) => app.inject({ method: 'POST', url: '/orders', payload: {}, headers: { 'idempotency-key': key } })
   t.strictSame([(await send('a')).statusCode, (await send('b')).statusCode], [200, 200])
   t.equal((await send('c')).json().code, 'IDEMPOTENCY_STORE_UNAVAILABLE')
   t.equal((await send('a')).headers['idempotency-replayed'], 'true')
-  time = 600_000
+  clock.now = 600_000
   t.strictSame([(await send('c')).statusCode, (await send('d')).statusCode, (await send('e')).statusCode], [200, 200, 503])
 })
 
@@ -163,6 +164,13 @@ t.test('compares members named __proto__ and constructor like all others', async
   t.equal((await send('{"constructor":1,"a":{"__proto__":{"b":1}}}')).headers['idempotency-replayed'], 'true')
   t.equal((await send('{"constructor":1,"a":{"__proto__":{"b":2}}}')).statusCode, 422)
   t.equal((await send('["{","constructor",1]')).statusCode, 422)
+})
+
+t.test('compares lone surrogates as they are, not as the UTF-8 replacement character', async (t) => {
+  const { send } = await service(t)
+  await send({ a: '\ud800' })
+  for (const a of ['\ud801', '\ufffd']) t.equal((await send({ a })).statusCode, 422)
+  t.equal((await send({ a: '\ud800' })).headers['idempotency-replayed'], 'true')
 })
 
 t.test('responds with 400 to a body that is nested too deeply, and leaves the key unused', async (t) => {
@@ -297,7 +305,7 @@ t.test('a transactional store writes claim and response in the transaction of th
   }
   const app = Fastify()
   t.teardown(() => app.close())
-  const works = new WeakMap<object, (reply: FastifyReply, payload: unknown) => Promise<void>>()
+  const works = new WeakMap<object, (reply: FastifyReply, payload: unknown) => Promise<void> | undefined>()
   const { observer, outcomes } = outcomeObserver()
   app.addHook('onRoute', (route) => {
     route.onSend = async (request, reply, payload) => {

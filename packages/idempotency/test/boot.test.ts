@@ -63,14 +63,9 @@ t.test('refuses an invalid config of a route with an error that names the route'
       'POST /orders: config.idempotency.lifetime is unknown. Use only key, lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes, whenStoreFails, comparedBody.'
     ],
     [
-      'required',
-      'PUT',
-      'PUT /orders: config.idempotency is allowed only on POST and PATCH, because PUT can be repeated without a key. Remove it.'
-    ],
-    [
       'accepted',
       ['POST', 'GET'],
-      'POST,GET /orders: config.idempotency is allowed only on POST and PATCH, because GET can be repeated without a key. Remove it.'
+      'POST,GET /orders: config.idempotency is allowed only on POST, PATCH, PUT, DELETE, because GET changes nothing. Remove it.'
     ],
     [
       { key: 'required', comparedBody: 'body' },

@@ -1,4 +1,5 @@
 import idempotency, { type BeginOutcome, type Claim, type IdempotencyStore, memoryIdempotencyStore } from '@concordat/idempotency'
+import { stoppedTime } from '@concordat/test-harness/elapsed-time'
 import { scaled } from '@concordat/test-harness/scale'
 import * as fc from 'fast-check'
 import Fastify from 'fastify'
@@ -66,11 +67,15 @@ const processes = fc.array(behaviour, { minLength: 2, maxLength: 5 })
 const clockSteps = fc.array(fc.constantFrom(1, 50, lease - 1, lease, lease + 1, lifetime), { maxLength: 5 })
 type Plan = typeof processes extends fc.Arbitrary<infer Plans> ? Plans : never
 
-async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], storeOf: (now: () => number) => IdempotencyStore) {
+async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], time: { now: number }, whole = memoryIdempotencyStore()) {
   const events: Event[] = []
-  let time = 0
-  const now = () => time
-  const store = remote(storeOf(now), s, now, (event) => events.push(event))
+  time.now = 0
+  const store = remote(
+    whole,
+    s,
+    () => time.now,
+    (event) => events.push(event)
+  )
   const work = async ({ requests, fingerprint, takesOver, renewals, end }: Plan[number], n: number) => {
     for (let call = 0; call < requests; call += 1) {
       const outcome = await store.begin(key, fingerprint, {
@@ -91,7 +96,7 @@ async function play(s: fc.Scheduler, plans: Plan, steps: readonly number[], stor
   const clock = async () => {
     for (const step of steps) {
       await s.schedule(Promise.resolve(`${step} ms pass`))
-      time += step
+      time.now += step
     }
   }
   const all = Promise.all([...plans.map(work), clock()])
@@ -145,10 +150,11 @@ function broken(events: readonly Event[]): string | undefined {
 }
 
 t.test('in any order of events, there are never two owners in the same epoch, and a stale token never writes', async (t) => {
+  const time = stoppedTime(t)
   let takeovers = 0
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
-      const events = await play(s, plans, steps, (now) => memoryIdempotencyStore({ now }))
+      const events = await play(s, plans, steps, time)
       takeovers += events.filter(
         (event) => event.what === 'begin' && event.outcome.state === 'claimed' && event.outcome.claim.attempt > 1
       ).length
@@ -211,9 +217,10 @@ const torn: Readonly<Record<string, (store: IdempotencyStore) => IdempotencyStor
 
 for (const [what, tear] of Object.entries(torn)) {
   t.test(`detects a store that breaks a guarantee: ${what}`, async (t) => {
+    const time = stoppedTime(t)
     const { failed } = await fc.check(
       fc.asyncProperty(fc.scheduler(), processes, clockSteps, async (s, plans, steps) => {
-        const events = await play(s, plans, steps, (now) => tear(memoryIdempotencyStore({ now })))
+        const events = await play(s, plans, steps, time, tear(memoryIdempotencyStore()))
         return broken(events) === undefined
       }),
       { numRuns: 2000, endOnFailure: true }

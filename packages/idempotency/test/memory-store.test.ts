@@ -2,12 +2,13 @@ import { type Claim, type IdempotencyStore, memoryIdempotencyStore } from '@conc
 import { idempotencyStoreContract } from '@concordat/idempotency/testing'
 import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import { casesOf } from '@concordat/test-harness/contract-cases'
+import { stoppedTime } from '@concordat/test-harness/elapsed-time'
 import t from 'tap'
 
 t.test('the memory store passes the store contract', async (t) => {
-  let time = 0
-  const pass = (milliseconds: number) => (time += milliseconds)
-  idempotencyStoreContract(casesOf(t), () => memoryIdempotencyStore({ now: () => time }), { pass })
+  const clock = stoppedTime(t)
+  const pass = (milliseconds: number) => (clock.now += milliseconds)
+  idempotencyStoreContract(casesOf(t), () => memoryIdempotencyStore(), { pass })
 })
 
 /** A transaction that shows that the contract can be fulfilled: it writes at COMMIT and releases its claims at ROLLBACK. */
@@ -48,9 +49,9 @@ function transactional(store: IdempotencyStore): IdempotencyStore {
 }
 
 t.test('a transactional store can pass all transaction cases of the contract', async (t) => {
-  let time = 0
-  const pass = (milliseconds: number) => (time += milliseconds)
-  const memory = memoryIdempotencyStore({ now: () => time })
+  const clock = stoppedTime(t)
+  const pass = (milliseconds: number) => (clock.now += milliseconds)
+  const memory = memoryIdempotencyStore()
   idempotencyStoreContract(casesOf(t), () => transactional(memory), {
     pass,
     async transact(work) {

@@ -43,8 +43,17 @@ export const errors = defineErrors(
     JOB_LIMIT_EXCEEDED: {
       statusCode: 429,
       message: {
-        en: 'You have {limit} jobs of this type that have not ended. Wait until one ends, or cancel one.',
-        es: 'Tiene {limit} trabajos de este tipo que no han terminado. Espere a que termine uno, o cancele uno.'
+        en: {
+          plural: 'limit',
+          one: 'You have {limit, number} job of this type that has not ended. Wait until it ends, or cancel it.',
+          other: 'You have {limit, number} jobs of this type that have not ended. Wait until one ends, or cancel one.'
+        },
+        es: {
+          plural: 'limit',
+          one: 'Tiene {limit, number} trabajo de este tipo que no ha terminado. Espere a que termine, o cancélelo.',
+          many: 'Tiene {limit, number} de trabajos de este tipo que no han terminado. Espere a que termine uno, o cancele uno.',
+          other: 'Tiene {limit, number} trabajos de este tipo que no han terminado. Espere a que termine uno, o cancele uno.'
+        }
       },
       remedy: 'Wait for the time in Retry-After, or cancel a job that you do not need.'
     },
@@ -59,6 +68,8 @@ export const errors = defineErrors(
     },
     JOB_FAILED: {
       statusCode: 500,
+      retry: 'changed',
+      effect: 'unknown',
       message: { en: 'The job failed. Start it again later.', es: 'El trabajo falló. Inícielo de nuevo más tarde.' },
       remedy: 'Start the job again later. If it keeps failing, report the `jobId` to the operators.'
     },

@@ -5,6 +5,7 @@ import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors } from './errors.ts'
 import type { Job } from './job.ts'
+import { storedOwnerOf } from './job-owner.ts'
 import { type JobRecord, jobRecordSchema, recordOf } from './job-record.ts'
 import { goneMs, resultMs, type Settings } from './options.ts'
 import { preferencesOf } from './prefer.ts'
@@ -106,14 +107,11 @@ export function addRoutes(instance: FastifyInstance, place: Place, settings: Set
  * Returns the job with this name and id if the client that makes the request started it. Throws 404, or 410 when the job has expired. A job that a schedule
  * started has an empty owner, which is not a client.
  */
-export async function findJob(
-  { name }: Pick<Job, 'name'>,
-  id: string,
-  request: FastifyRequest,
-  { store, owner, now }: Settings
-): Promise<StoredJob> {
+export async function findJob({ name }: Pick<Job, 'name'>, id: string, request: FastifyRequest, settings: Settings): Promise<StoredJob> {
+  const { store, now } = settings
   const stored = uuid.test(id) ? await store.read(id.toLowerCase()) : undefined
-  if (stored === undefined || stored.type !== name || stored.owner !== (owner(request) || undefined)) throw errors.create('JOB_NOT_FOUND')
+  if (stored === undefined || stored.type !== name || stored.owner !== storedOwnerOf(request, settings))
+    throw errors.create('JOB_NOT_FOUND')
   const { expiresAt = Number.POSITIVE_INFINITY } = stored
   if (expiresAt + goneMs <= now()) throw errors.create('JOB_NOT_FOUND')
   if (expiresAt <= now()) throw errors.create('JOB_EXPIRED')

@@ -4,6 +4,8 @@ import { callback, describeOptions, integer, type OptionsOf, required, value } f
 /** Context that a handler receives with its input. */
 export interface JobContext {
   readonly jobId: string
+  /** The tenant for which the job runs, for example for `database.asTenant`. */
+  readonly tenant: string | undefined
   /** Number of the attempt, from 1. An attempt that was handed back because its worker stopped is not counted. */
   readonly attempt: number
   /** Aborted when the job is cancelled, taken over or handed back. Stop then: later results are ignored. */

@@ -2,7 +2,6 @@ import type { OriginOptions } from '@concordat/plugin-kit/links'
 import { measureCalls, type Observer } from '@concordat/plugin-kit/observer'
 import {
   callback,
-  clock,
   describeOptions,
   flag,
   headerName,
@@ -40,9 +39,7 @@ export const jobsOptions = describeOptions('jobs', {
   /** How long a stopping service waits for its jobs before the queue gets them back. */
   stopGraceSeconds: integer({ default: 10 }),
   /** Whether this process runs jobs; with `false` it only accepts them. Operators turn it off while jobs harm the service. */
-  worker: flag({ default: true }),
-  /** Returns the current time. */
-  now: clock()
+  worker: flag({ default: true })
 })
 
 /** Options of `@concordat/jobs`. */
@@ -51,14 +48,19 @@ export interface JobsOptions extends OptionsOf<typeof jobsOptions> {}
 type Described = SettingsOf<(typeof jobsOptions)['members']>
 /** Resolved options. */
 export type Settings = Omit<Described, 'publicUrl' | 'allowedHosts' | 'owner'> & {
-  /** Returns the owner of the jobs that a request starts: by the option, otherwise by authentication. */
+  /** Returns the owner of the jobs that a request starts: by the option, otherwise by authentication; without the tenant. */
   readonly owner: (request: FastifyRequest) => string | undefined
   readonly knowsOwners: () => boolean
+  /** Whether each job is of a tenant, or of none explicitly. */
+  readonly hasTenants: () => boolean
+  readonly tenantOf: (request: FastifyRequest) => string | undefined
   /** Returns the transaction of the calling handler: a job is accepted only if it commits. */
   readonly currentTransaction: () => Transaction | undefined
   readonly origin: OriginOptions
   readonly queue: WorkQueue
   readonly store: JobStore
+  /** Returns the time of the queue, which tests can move. */
+  readonly now: () => number
   readonly observer: Observer | undefined
   /** The requests of each owner that wait for a job (`Prefer: wait`). */
   readonly waits: Record<string, number>
@@ -82,10 +84,13 @@ export function resolveOptions(options: JobsOptions, app: FastifyInstance): Sett
     observer,
     owner: owner ?? ((request) => clients()?.ownerOf(request)),
     knowsOwners: () => (owner ?? clients()) !== undefined,
+    hasTenants: () => clients()?.tenantOf !== undefined,
+    tenantOf: (request) => clients()?.tenantOf?.(request),
     currentTransaction: () => transactions()?.currentTransaction() as Transaction | undefined,
     origin: { publicUrl, allowedHosts },
     waits: Object.create(null) as Record<string, number>,
     queue: observedQueue(queue, observer),
+    now: () => queue.clock?.now() ?? Date.now(),
     store: store ? measureCalls(contractOf(app, 'observer'), 'jobs', store) : memoryJobStore()
   }
 }

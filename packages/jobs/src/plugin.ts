@@ -1,14 +1,15 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { hrefOf, linkCheck, originResolver } from '@concordat/plugin-kit/links'
 import type { OptionsOf } from '@concordat/plugin-kit/options'
-import { contribute, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contribute, inTenant, requireKnownConfig, requireTenant } from '@concordat/plugin-kit/wiring'
 import { queueGauges } from '@concordat/work-queue'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { requireAcceptance } from './declared-acceptance.ts'
-import { errors, jobsErrors } from './errors.ts'
+import { jobsErrors } from './errors.ts'
 import { sweepExpiredJobs } from './expired-jobs.ts'
 import type { Job } from './job.ts'
+import { ownerOf } from './job-owner.ts'
 import type { JobRecord } from './job-record.ts'
 import { addRoutes, findJob, linksOf, type ServeOptions, sendRecord, serveOptions, waitFor } from './job-routes.ts'
 import type { Jobs } from './jobs.ts'
@@ -49,7 +50,7 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
   contribute(app, 'errors', jobsErrors)
   observeErrorHandlers(app)
   contribute(app, 'operations', operationParts)
-  const { queue, owner, clientHeader, currentTransaction } = settings
+  const { queue, currentTransaction } = settings
   const originOf = originResolver(settings.origin)
   const checkLink = linkCheck(app, 'jobs')
   const served = new ServedJobs()
@@ -93,30 +94,25 @@ const jobs: FastifyPluginAsync<JobsOptions> = async (app, options) => {
 
   async function start(job: Job, input: unknown, starting: StartOptions) {
     const given = startOptions.read(starting)
+    requireTenant('jobs', 'app.jobs.start()', 'a job', given.tenant, settings.hasTenants())
     return startJob(job, served.of(job).checkInput, input, given, settings)
   }
 
   async function list<Input, Result>(job: Job<Input, Result>, request: FastifyRequest, query: JobQuery) {
     const place = served.placeOf(job, request)
-    return listJobs(job, ownerOf(request), query, settings, (listed) => linksOf(request, place, listed))
-  }
-
-  function ownerOf(request: FastifyRequest) {
-    const who = owner(request)
-    if (who) return who
-    request.log.info(
-      'jobs: options.owner returned no client for this request. Accept only authenticated clients on the route, or return an owner for anonymous requests.'
+    return listJobs(job, inTenant(ownerOf(request, settings), settings.tenantOf(request)), query, settings, (listed) =>
+      linksOf(request, place, listed)
     )
-    throw errors.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
   }
 
   async function accepted(this: FastifyReply, job: Job, input: unknown, starting: OptionsOf<typeof acceptedOptions> = {}) {
     const { key } = acceptedOptions.read(starting)
     const { request } = this
-    const who = ownerOf(request)
+    const who = ownerOf(request, settings)
     const transaction = currentTransaction()
     const place = served.placeOf(job, request)
-    const stored = await startJob(job, served.of(job).checkInput, input, { owner: who, key, transaction }, settings, maxOpenJobs)
+    const about = { owner: who, tenant: settings.tenantOf(request), key, transaction }
+    const stored = await startJob(job, served.of(job).checkInput, input, about, settings, maxOpenJobs)
     const { respondAsync, waitSeconds } = preferencesOf(request.headers.prefer)
     if (respondAsync) this.header('preference-applied', 'respond-async')
     // The job is not visible to the worker before the transaction ends.

@@ -5,33 +5,30 @@ import type { FastifyBaseLogger } from 'fastify'
 import { jobFailed } from './errors.ts'
 import type { Job } from './job.ts'
 import { resultMs, type Settings } from './options.ts'
-import { pacer } from './pace.ts'
+import { outputWriter } from './output.ts'
+import { progressWriter } from './progress.ts'
 import type { SchemaCheck } from './schema-check.ts'
 import { isOver, type JobEvent, transitions } from './states.ts'
-import { requireStorable, storableJson, storableText, UnstorableValue } from './storable.ts'
-import type { JobChange } from './stores/store.ts'
+import { storableJson, storableText, UnstorableValue } from './storable.ts'
+import type { JobChange, JobStore } from './stores/store.ts'
 import type { StoredJob } from './stores/stored-job.ts'
 
 const maxResultBytes = 262_144
-const betweenProgressMs = 500
 const duration = { name: 'concordat.job.duration', unit: 's', description: 'Duration of the attempts of jobs, by outcome.' }
 // Outside a transaction, a job is enqueued before its record is stored.
 const recordDelays = [0, 10, 50, 200, 1000]
 
 /** Creates the queue handler of a type of job: it moves the record from state to state and runs the job's handler in between. */
-export function runJob(
-  job: Job<unknown>,
-  checkResult: SchemaCheck | undefined,
-  { store, now, observer }: Settings,
-  log: FastifyBaseLogger
-): Handler {
+export function runJob(job: Job<unknown>, checkResult: SchemaCheck | undefined, settings: Settings, log: FastifyBaseLogger): Handler {
+  const { store, now, observer } = settings
+
   return async (claim) => {
-    const record = await findRecord(claim.payload as string)
+    const record = await findRecord(store, claim.payload as string)
     // A job without a record was never confirmed to the client, so it does not run.
     if (record === undefined || isOver(record.state) || record.attempt >= claim.attempt) return { done: true }
     const { id, attempt } = record
     if (record.tries >= job.maxAttempts) {
-      log.error({ jobId: id, job: job.name }, 'jobs: a job failed because its last attempt did not finish')
+      log.error({ jobId: id, tenant: record.tenant, job: job.name }, 'jobs: a job failed because its last attempt did not finish')
       report('failed', 0, 'lost')
       return { dead: true, error: 'lost', write: changes(record, 'fail', failed(jobFailed)) }
     }
@@ -42,16 +39,16 @@ export function runJob(
   }
 
   async function work(running: StoredJob, claim: Claim): Promise<Outcome> {
-    const { id, input, tries } = running
-    const { progress, end } = progressOf(running)
+    const { id, tenant, input, tries } = running
+    const { progress, end } = progressWriter(running, settings, log)
     const since = performance.now()
-    const write = outputOf(running, claim)
+    const write = outputWriter(job, running, claim.signal, store)
     try {
-      const result = await job.handler(input, { jobId: id, attempt: tries, signal: claim.signal, progress, write })
+      const result = await job.handler(input, { jobId: id, tenant, attempt: tries, signal: claim.signal, progress, write })
       await end()
-      requireResult(result)
+      requireResult(job, checkResult, result)
       report('completed', since)
-      const completed = { ...(result !== undefined && { result }), expiresAt: expiry() }
+      const completed = { ...(result !== undefined && { result }), expiresAt: now() + resultMs }
       return { done: true, write: changes(running, 'complete', completed) }
     } catch (error) {
       await end()
@@ -66,46 +63,18 @@ export function runJob(
     observer?.record(duration, seconds, { 'job.name': job.name, outcome, ...(kind !== undefined && { 'error.type': kind }) })
   }
 
-  function progressOf({ id, attempt }: StoredJob) {
-    let [percent, writtenAt] = [0, Number.NEGATIVE_INFINITY]
-    let writing: Promise<unknown> = Promise.resolve()
-    const write = () => store.change(id, { states: ['processing'], attempt }, { progress: percent })
-
-    return {
-      progress: (done: number, total = 100) => {
-        const reached = total > 0 && Number.isFinite(done) ? Math.min(100, Math.max(0, (done / total) * 100)) : 0
-        percent = Math.max(percent, Math.round(reached * 10) / 10)
-        if (now() - writtenAt < betweenProgressMs) return
-        writtenAt = now()
-        writing = writing.then(write).catch((err: unknown) => log.warn({ err }, 'jobs: progress could not be written'))
-      },
-      end: () => writing
-    }
-  }
-
-  function outputOf({ id, attempt }: StoredJob, { signal }: Claim) {
-    const pause = pacer()
-    let number = 0
-    return async (piece: string) => {
-      signal.throwIfAborted()
-      requireStorable(piece, `a piece of the output of ${job.name}`)
-      if (!(await store.append(id, attempt, (number += 1), piece)))
-        throw new Error(`jobs: attempt ${attempt} of ${job.name} has ended and cannot write its output.`)
-      await pause()
-    }
-  }
-
   function outcomeOf(running: StoredJob, claim: Claim, error: unknown): Outcome {
-    const { id, tries } = running
+    const { id, tenant, tries } = running
+    const about = { err: error, jobId: id, tenant, job: job.name, attempt: tries }
     if (claim.signal.aborted) return { retryInSeconds: 0, error, write: changes(running, 'handBack', { tries: tries - 1 }) }
     // Another attempt cannot change the answer to a request that is wrong. An outage, which has a 5xx, can end.
     if (isApiError(error) && error.statusCode < 500) {
-      log.info({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: a job failed')
+      log.info(about, 'jobs: a job failed')
       return { dead: true, error, write: changes(running, 'fail', failed(error)) }
     }
     // Neither can it make a value storable.
     const isLast = tries >= job.maxAttempts || error instanceof UnstorableValue
-    log[isLast ? 'error' : 'warn']({ err: error, jobId: id, job: job.name, attempt: tries }, 'jobs: the handler of a job threw an error')
+    log[isLast ? 'error' : 'warn'](about, 'jobs: the handler of a job threw an error')
     if (isLast) return { dead: true, error, write: changes(running, 'fail', failed(isApiError(error) ? error : jobFailed)) }
     return { retryInSeconds: job.retrySeconds(tries), error, write: changes(running, 'retry', {}) }
   }
@@ -118,31 +87,7 @@ export function runJob(
   }
 
   function failed({ code, message }: { readonly code: string; readonly message: string }): JobChange {
-    return { error: { code: isErrorCode(code) ? code : jobFailed.code, message: storableText(message) }, expiresAt: expiry() }
-  }
-
-  function expiry() {
-    return now() + resultMs
-  }
-
-  function requireResult(result: unknown) {
-    const problems = checkResult?.(result) ?? []
-    if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
-    const bytes = Buffer.byteLength(storableJson(result, `the result of ${job.name}`) ?? '')
-    if (bytes > maxResultBytes) {
-      throw new RangeError(
-        `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Write it with \`write\` instead.`
-      )
-    }
-  }
-
-  async function findRecord(id: string) {
-    for (const milliseconds of recordDelays) {
-      if (milliseconds > 0) await delay(milliseconds)
-      const record = await store.read(id)
-      if (record !== undefined) return record
-    }
-    return undefined
+    return { error: { code: isErrorCode(code) ? code : jobFailed.code, message: storableText(message) }, expiresAt: now() + resultMs }
   }
 }
 
@@ -153,4 +98,24 @@ function kindOf(error: unknown) {
 
 function to(event: JobEvent) {
   return { state: transitions[event].to }
+}
+
+function requireResult(job: Job<unknown>, checkResult: SchemaCheck | undefined, result: unknown) {
+  const problems = checkResult?.(result) ?? []
+  if (problems.length > 0) throw new TypeError(`jobs: the result of ${job.name} does not match its schema: ${JSON.stringify(problems)}`)
+  const bytes = Buffer.byteLength(storableJson(result, `the result of ${job.name}`) ?? '')
+  if (bytes > maxResultBytes) {
+    throw new RangeError(
+      `jobs: the result of ${job.name} has ${bytes} bytes and may have ${maxResultBytes}. Write it with \`write\` instead.`
+    )
+  }
+}
+
+async function findRecord(store: JobStore, id: string) {
+  for (const milliseconds of recordDelays) {
+    if (milliseconds > 0) await delay(milliseconds)
+    const record = await store.read(id)
+    if (record !== undefined) return record
+  }
+  return undefined
 }

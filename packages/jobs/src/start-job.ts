@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
+import { inTenant } from '@concordat/plugin-kit/wiring'
 import type { Transaction } from '@concordat/work-queue'
 import { errors, jobsErrors } from './errors.ts'
 import type { Job } from './job.ts'
@@ -20,6 +21,8 @@ export const startOptions = describeOptions('jobs', {
   ...acceptedOptions.members,
   /** The client that can read and cancel the job. */
   owner: required(value<string>()),
+  /** The tenant of the job; `null` for a job of none. Required in a service with tenants. */
+  tenant: value<string | null>(),
   /** The transaction in which the job is stored. */
   transaction: value<Transaction>()
 })
@@ -46,11 +49,11 @@ export async function startJob(
   job: Job,
   checkInput: SchemaCheck,
   input: unknown,
-  { owner, key, transaction }: StartOptions,
+  { owner, tenant, key, transaction }: StartOptions,
   settings: Settings,
   maxOpen?: number
 ): Promise<StoredJob> {
-  const fresh = freshJob(job, checkInput, input, { owner, key }, settings)
+  const fresh = freshJob(job, checkInput, input, { owner, tenant, key }, settings)
   const existing = await addJob(job, fresh, transaction, settings, maxOpen)
   if (existing !== undefined && !isDeepStrictEqual(existing.input, fresh.input))
     throw errors.create('JOB_KEY_REUSED', { errors: [{ field: 'body', key: 'inputOfKey' }] })
@@ -63,14 +66,17 @@ export function freshJob(
   job: Job,
   checkInput: SchemaCheck,
   input: unknown,
-  { owner, key }: Pick<StartOptions, 'owner' | 'key'>,
+  { owner: name, tenant: given, key }: Omit<StartOptions, 'transaction'>,
   { now }: Pick<Settings, 'now'>
 ): StoredJob {
   const problems = checkInput(input)
   if (problems.length > 0) throw jobsErrors.create('JOB_INPUT_INVALID', { errors: problems })
+  const tenant = given ?? undefined
+  const owner = inTenant(name, tenant)
   const id = key === undefined ? randomUUID() : idOf(job.name, owner, key)
   const plain: unknown = JSON.parse(storableJson(input ?? null, `the input of ${job.name}`) as string)
-  return { id, type: job.name, owner, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
+  const about = { id, type: job.name, owner, ...(tenant !== undefined && { tenant }) }
+  return { ...about, state: 'queued', input: plain, attempt: 0, tries: 0, progress: 0, createdAt: now() }
 }
 
 /** Stores and enqueues a new job. Returns the job that exists with its id, or undefined. */

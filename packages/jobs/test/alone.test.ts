@@ -1,6 +1,6 @@
 import { memoryJobStore } from '@concordat/jobs'
 import { until } from '@concordat/test-harness/until'
-import { memoryWorkQueue } from '@concordat/work-queue'
+import { memoryWorkQueue, systemClock } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, type Sum, send, serviceOf } from './service.ts'
 
@@ -110,7 +110,7 @@ t.test('returns 404 to clients other than the owner, and for ids that do not exi
 t.test('lists the jobs of the client that makes the request in pages, with links to their results, and not those of others', async (t) => {
   let time = Date.now()
   const job = countJob(async ({ rows }) => ({ sum: rows }))
-  const app = await serviceOf(t, job, { now: () => (time += 1) })
+  const app = await serviceOf(t, job, { queue: memoryWorkQueue({ clock: { ...systemClock, now: () => (time += 1) } }) })
   const urls = [await begin(app), await begin(app), await begin(app)]
   await send(app, 'POST', '/v1/counts', { body: { rows: 1 }, client: 'bob' })
   for (const url of urls) await recordIn(app, url, 'completed')
@@ -209,7 +209,7 @@ t.test('a job can be read until it expires, then returns 410, then 404', async (
   const app = await serviceOf(
     t,
     countJob(async ({ rows }) => ({ sum: rows })),
-    { now: () => time }
+    { queue: memoryWorkQueue({ clock: { ...systemClock, now: () => time } }) }
   )
   const url = await begin(app)
   await recordIn(app, url, 'completed')

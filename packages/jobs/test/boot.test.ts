@@ -3,7 +3,7 @@ import jobs, { defineJob, type JobStore, jobRecordSchema, memoryJobStore } from 
 import { jobStoreContract, scheduleStoreContract } from '@concordat/jobs/testing'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { turns } from '@concordat/test-harness/until'
-import { memoryWorkQueue } from '@concordat/work-queue'
+import { memoryWorkQueue, systemClock } from '@concordat/work-queue'
 import Fastify from 'fastify'
 import t from 'tap'
 import { countJob } from './service.ts'
@@ -73,7 +73,7 @@ t.test('deletes jobs that expired a day ago every minute until few are left, als
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const app = Fastify({ logger: { stream: { write: (line: string) => void lines.push(line) } } })
-  await app.register(jobs, { queue: memoryWorkQueue(), store, owner, now: () => 90_000_000 })
+  await app.register(jobs, { queue: memoryWorkQueue({ clock: { ...systemClock, now: () => 90_000_000 } }), store, owner })
   await app.ready()
   for (const count of [2, 3, 4]) {
     mock.timers.tick(60_000)

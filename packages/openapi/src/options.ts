@@ -1,10 +1,9 @@
-import { requireWaivers, type Waivers } from '@concordat/plugin-kit/findings'
+import { serviceWaivers } from '@concordat/plugin-kit/findings'
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { originResolver } from '@concordat/plugin-kit/links'
-import { clock, describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { DescribedRoute } from './document/described-route.ts'
 import type { Header, Parameter, Response } from './document/document.ts'
-import { lintIds } from './lints/lints.ts'
 
 /** Additions to the description of an operation. */
 export interface OperationParts {
@@ -62,12 +61,10 @@ export const openapiOptions = describeOptions('openapi', {
   securitySchemes: value<Readonly<Record<string, object>>>(),
   /** `error`: a finding stops the start. `warning`: it is logged. By default `error`, and `off` in production. */
   lint: oneOf(['error', 'warning', 'off'], {}),
-  /** Rules that do not apply, by id, each with the reason. */
-  waivers: value<Waivers>({ default: {} }),
+  /** Rules that the service does not follow until a day, by id: `{ F1: { reason: 'clients read the old names', until: '2027-06-30' } }`. */
+  waivers: serviceWaivers(),
   /** The path of the page; `false`: no page, as in production. By default `/reference`, for clients on this machine only. */
-  reference: value<`/${string}` | false>(),
-  /** The clock. */
-  now: clock()
+  reference: value<`/${string}` | false>()
 })
 
 /** Options of `@concordat/openapi`. */
@@ -90,9 +87,8 @@ export interface Settings extends Omit<SettingsOf<(typeof openapiOptions)['membe
 /** Returns the options with defaults applied. Throws a `TypeError` of one line when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
   const { securitySchemes, ...settings } = openapiOptions.readPlugin(options)
-  const { publicUrl, waivers } = settings
+  const { publicUrl } = settings
   originResolver({ publicUrl })
-  requireWaivers('openapi: options.waivers', waivers, lintIds)
   return {
     ...settings,
     // Where the tests have started the service, nothing is left to find, and the description is built when it is first read.

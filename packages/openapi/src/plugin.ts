@@ -1,6 +1,6 @@
-import { onEachRoute } from '@concordat/plugin-kit/findings'
+import { onEachRoute, reasonsOf, serviceWaiversOf } from '@concordat/plugin-kit/findings'
 import { isFromThisMachine } from '@concordat/plugin-kit/links'
-import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contractOf, contribute, publish, requireKnownConfig, waiveForService } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { ownErrorsOf } from './describe/error-responses.ts'
@@ -27,6 +27,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
 
   requireKnownConfig(app, 'openapi')
   contribute(app, 'rules', [...lintIds])
+  waiveForService(app, 'openapi: options.waivers', settings.waivers)
   publish(app, { descriptionLinks })
   onEachRoute(app, rememberRoute)
   const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
@@ -73,10 +74,12 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   }
 
   async function checkRules() {
-    const { lint, waivers } = settings
+    const { lint } = settings
     if (lint === 'off') return
+    // The start warns of a waiver that has ended, and never fails for it.
+    const waive = reasonsOf(serviceWaiversOf(app))
     const findings = documents.flatMap(({ path, current }) =>
-      lintDocument(current().document, { waivers }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
+      lintDocument(current().document, { waive }).map((finding) => ({ ...finding, place: `${path} ${finding.place}` }))
     )
     if (findings.length === 0) return
     if (lint === 'error') throw new Error(`openapi: ${findingsText(findings)}`)
@@ -103,7 +106,7 @@ function describeVersion(app: FastifyInstance, version: VersionToDescribe, route
     { readonly document: OpenapiDocument; readonly text: string; readonly page: (reference: string) => string }
   >()
   function current() {
-    const isDeprecated = version.ending !== undefined && settings.now() >= version.ending.deprecatedAt
+    const isDeprecated = version.ending !== undefined && Date.now() >= version.ending.deprecatedAt
     const earlier = known.get(isDeprecated)
     if (earlier !== undefined) return earlier
     const own = routes.filter(({ route }) => belongsTo(route, `${app.prefix}/${version.name}`))

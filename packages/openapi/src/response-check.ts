@@ -102,7 +102,7 @@ export function responseChecker(document: OpenapiDocument): ResponseChecker {
     const described = content[mediaType]
     if (described === undefined) return [`the media type ${mediaType} is not described.`]
     if (described.schema === undefined || !isJson(mediaType)) return []
-    const require = isIncomplete ? requirePart : /[?&]fields=/.test(url) ? requireSchema : requireWhole
+    const require = isIncomplete ? requirePart : /[?&](?:fields|include)=/.test(url) ? requireSchema : requireWhole
     return require(described.schema, JSON.parse(body.toString()))
   }
 }
@@ -113,7 +113,7 @@ function decoded(body: Buffer, coding: unknown) {
   return coding === 'gzip' ? gunzipSync(body) : body
 }
 
-// Without `fields`, a resource must be whole, so only the first alternative of a resource that can be projected remains.
+// Without `fields` and `include`, a resource must be whole, so only the first alternative of a resource that can be projected remains.
 function wholeResources(document: OpenapiDocument): (schema: JsonSchema) => JsonSchema {
   return function whole(schema) {
     const branches = schema['anyOf']

@@ -94,6 +94,15 @@ const seeds: readonly Seed[] = [
       document.components.responses.NotFound.content[json].schema.properties.error.allOf[1].properties.code.enum.push('ORDER_NOT_FOUND')
   ],
   [
+    'an error code is added that is longer than those before, and the length of a code is limited',
+    ({ document }) => {
+      document.components.schemas.ErrorDetail.properties.code.maxLength = 100
+      document.components.responses.NotFound.content[json].schema.properties.error.allOf[1].properties.code.enum.push(
+        'ORDER_AND_ITS_ITEMS_NOT_FOUND'
+      )
+    }
+  ],
+  [
     'a status code is described by its range',
     ({ create }) => {
       create.responses['4XX'] = create.responses[404]

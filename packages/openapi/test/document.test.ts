@@ -1,5 +1,6 @@
 import openapi from '@concordat/openapi'
 import { publish } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Type } from '@sinclair/typebox'
@@ -176,9 +177,9 @@ t.test('lints the bodies of events like those of responses [F1]', async (t) => {
 
 t.test('describes the dates of deprecation and retirement, and marks operations as deprecated from that date on [V5] [V6]', async (t) => {
   const ending = { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2027-12-31T00:00:00Z', documentation: 'https://shop.example/moving' }
-  let now = Date.parse('2026-12-31T23:59:59Z')
+  const clock = movedDate(t, Date.parse('2026-12-31T23:59:59Z'))
   const app = Fastify()
-  await app.register(openapi, { versions: { 1: ending, 2: {}, 3: { ...ending, documentation: undefined } }, lint: 'off', now: () => now })
+  await app.register(openapi, { versions: { 1: ending, 2: {}, 3: { ...ending, documentation: undefined } }, lint: 'off' })
   app.get('/v1/orders', handler)
   app.get('/v3/orders', handler)
   const before = (await app.inject('/v1/openapi')).json()
@@ -190,7 +191,7 @@ t.test('describes the dates of deprecation and retirement, and marks operations 
     'x-migration': 'https://shop.example/moving'
   })
   t.hasProps(before.paths['/v1/orders'].get.responses[200].headers, ['Deprecation', 'Sunset', 'Link'])
-  now += 1000
+  clock.now += 1000
   const after = (await app.inject('/v1/openapi')).json()
   t.equal(after.paths['/v1/orders'].get.deprecated, true)
   t.strictSame((await app.inject('/v1/openapi')).json(), after)

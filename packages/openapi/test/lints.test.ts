@@ -1,6 +1,7 @@
 import openapi, { lintIds } from '@concordat/openapi'
 import { findingsText, lintDocument } from '@concordat/openapi/lint'
 import { inEnvironment } from '@concordat/test-harness/environment'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import Fastify from 'fastify'
 import t from 'tap'
 import { documentOf, enveloped, errors, handler, type Loose, shop } from './shop.ts'
@@ -262,7 +263,7 @@ t.test('waives a rule by its id with a reason for an operation or a schema', asy
     left(({ document }) => (document.components.schemas.Order['x-waivers'] = { F1: 'As the printer wants it.' })),
     ['Q10']
   )
-  t.strictSame(lintDocument(clean(), { waivers: { F1: 'So.' } }), [])
+  t.strictSame(lintDocument(clean(), { waive: { F1: 'So.' } }), [])
 })
 
 t.test('reports a waiver without a reason', async (t) => {
@@ -319,13 +320,44 @@ function badRoutes(app: Loose) {
   )
 }
 
+const old = { reason: 'Clients read the old names.', until: '2026-06-30' }
+const waive = (until: unknown) => ({ F1: { ...old, until } })
+
+t.test('the document waives a rule until a day, and names the waiver when the day is over', async (t) => {
+  const wrong = 'the rule is waived without a reason and a last day.'
+  const cases: readonly (readonly [waivers: unknown, now: string, problems: readonly string[]])[] = [
+    [waive('2026-06-30'), '2026-06-30T23:59:59Z', []],
+    [waive('2026-06-30'), '2026-07-01T00:00:00Z', ['the waiver ended on 2026-06-30.', 'found']],
+    [waive('2026-02-30'), '2026-01-01T00:00:00Z', [wrong, 'found']],
+    [waive('tomorrow'), '2026-01-01T00:00:00Z', [wrong, 'found']],
+    [waive(1), '2026-01-01T00:00:00Z', [wrong, 'found']],
+    [{ F1: { ...old, reason: ' ' } }, '2026-01-01T00:00:00Z', [wrong, 'found']],
+    [{ F1: 'Old.' }, '2026-01-01T00:00:00Z', [wrong, 'found']],
+    [{ F3: old }, '2026-01-01T00:00:00Z', ['found']],
+    ['F1', '2026-01-01T00:00:00Z', ['found']]
+  ]
+  for (const [waivers, time, problems] of cases) {
+    const document = { ...clean(), 'x-waivers': waivers }
+    document.components.schemas.Legacy = { type: 'object', properties: { order_id: text } }
+    document.paths['/v1/orders'].get.responses[200].content['application/json'].schema.properties.old = ref('Legacy')
+    movedDate(t, Date.parse(time))
+    const found = lintDocument(document)
+    t.strictSame(
+      found.map(({ rule, place, problem }) => (place === 'the document' ? problem : rule === 'F1' && 'found')),
+      problems,
+      JSON.stringify([waivers, time])
+    )
+    t.strictSame(lintDocument(document, { waive: { F1: 'The command waives it.' } }), [])
+  }
+})
+
 t.test('a service with findings does not start, and the error lists all of them', async (t) => {
   await t.rejects(
     documentOf({ lint: 'error' }, badRoutes),
     /2 places break a rule[^]*Q10 \/v1\/openapi GET \/v1\/orders: it returns a list that is not paginated[^]*F1 \/v1\/openapi schema Order\.order_id: "order_id" is not in camelCase\. Rename it to "orderId"\./
   )
-  await t.rejects(documentOf({ lint: 'error', waivers: { F1: 'Old.' } }, badRoutes), /1 place breaks a rule/)
-  await t.resolves(documentOf({ lint: 'error', waivers: { F1: 'Old.', Q10: 'Few.' } }, badRoutes))
+  await t.rejects(documentOf({ lint: 'error', waivers: { F1: old } }, badRoutes), /1 place breaks a rule/)
+  await t.resolves(documentOf({ lint: 'error', waivers: { F1: old, Q10: old } }, badRoutes))
 })
 
 t.test('in production, what the tests have started is not linted again, unless the service says so', async (t) => {
@@ -344,7 +376,8 @@ t.test('a route can waive a rule for itself, and the document lists the waiver',
       handler
     )
   })
-  t.strictSame(document.paths['/v1/orders'].get['x-waivers'], { Q10: 'There are three.' })
+  // Also those of rules that only the lints of other packages check.
+  t.strictSame(document.paths['/v1/orders'].get['x-waivers'], { Q10: 'There are three.', P2: 'For another package.' })
 })
 
 t.test('logs findings as warnings when lint is "warning"', async (t) => {
@@ -371,5 +404,5 @@ t.test('a document whose parts are elsewhere waives the rule about references as
   const document = clean()
   document.components.schemas.Order.properties.total = { $ref: 'total.json' }
   t.match(lintDocument(document), [{ rule: 'V7', place: '#/components/schemas/Order/properties/total' }])
-  t.strictSame(lintDocument(document, { waivers: { V7: 'The files are bundled later.' } }), [])
+  t.strictSame(lintDocument(document, { waive: { V7: 'The files are bundled later.' } }), [])
 })

@@ -80,7 +80,7 @@ t.test('describes the errors of an operation by status code, with their error co
 
 t.test('groups the error codes of a status code in a response, and shares responses with the same codes', async (t) => {
   const { components, paths } = await documentOf(
-    { errors: [...errors, { code: 'ODD', statusCode: 499, message: { en: 'Odd.' }, remedy: 'None.' }] },
+    { errors: [...errors, { code: 'ODD', statusCode: 499, retry: 'changed', message: { en: 'Odd.' }, remedy: 'None.' }] },
     (app) => {
       app.get('/v1/a', failing(['ALREADY_SHIPPED', 'INSUFFICIENT_STOCK', 'ODD']))
       app.get('/v1/b', failing(['INSUFFICIENT_STOCK', 'ALREADY_SHIPPED']))
@@ -94,6 +94,39 @@ t.test('groups the error codes of a status code in a response, and shares respon
     error: 'ValidationError',
     errors: [{ field: 'body' }]
   })
+})
+
+t.test('what a code says of its request is once in the document, with the codes that are the own ones of a route', async (t) => {
+  const late = { code: 'LATE', statusCode: 503, retry: 'later', effect: 'none', message: { en: 'Late.' }, remedy: 'Wait.' }
+  const document = await documentOf({ errors: [...errors, late], errorsOf: () => ['LATE', 'RESOURCE_NOT_FOUND'] }, (app) =>
+    app.get('/v1/a', failing(['INSUFFICIENT_STOCK']))
+  )
+  t.strictSame(document['x-errors'], {
+    INSUFFICIENT_STOCK: { own: true, retry: 'changed', effects: ['none', 'unknown'] },
+    LATE: { retry: 'later', effects: ['none'] },
+    RESOURCE_NOT_FOUND: { retry: 'never', effects: ['none', 'unknown'] }
+  })
+})
+
+const ofJob = (job: 'start' | 'status' | 'cancel' | 'result') => ({ config: { job, otherConfigKeys: ['job'] } })
+
+t.test('the operation that starts a job says where its status and its result are', async (t) => {
+  const text = { schema: { response: { 200: { type: 'string' } } } }
+  const { paths } = await documentOf({}, (app) => {
+    app.post('/v1/imports', ofJob('start'), handler)
+    app.get('/v1/imports/:id', ofJob('status'), handler)
+    app.delete('/v1/imports/:id', ofJob('cancel'), handler)
+    app.post('/v1/exports', ofJob('start'), handler)
+    app.put('/v1/exports', handler)
+    app.get('/v1/exports/:id', ofJob('status'), handler)
+    app.get('/v1/exports/:id/files/:fileId', { ...ofJob('result'), ...text }, handler)
+    app.post('/v1/elsewhere', ofJob('start'), handler)
+  })
+  t.strictSame(paths['/v1/imports'].post['x-job'], { status: '/v1/imports/{id}' })
+  const result = '/v1/exports/{id}/files/{fileId}'
+  t.strictSame(paths['/v1/exports'].post['x-job'], { status: '/v1/exports/{id}', result, mediaTypes: ['application/json'] })
+  for (const operation of [paths['/v1/exports'].put, paths['/v1/imports/{id}'].get, paths['/v1/elsewhere'].post])
+    t.notOk('x-job' in operation)
 })
 
 t.test('an error code that is not in the catalogue stops the start', async (t) => {

@@ -10,7 +10,7 @@ const meta = { version: 'v1', timestamp: '2026-01-31T12:00:00.000Z' }
 const one = { data: order, _links: [link], _meta: meta }
 const page = { data: [order], _links: [link], _meta: { ...meta, pagination: { page: 1, perPage: 25, totalItems: 1 } } }
 const notFound = {
-  error: { status: 404, error: 'Not Found', message: 'Nothing is here.', code: 'RESOURCE_NOT_FOUND' },
+  error: { status: 404, error: 'Not Found', message: 'Nothing is here.', code: 'RESOURCE_NOT_FOUND', retry: 'never', effect: 'none' },
   _links: [],
   _meta: meta
 }

@@ -5,7 +5,10 @@ import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { documentOf, enveloped, handler, type Loose, errors as shopErrors } from './shop.ts'
 
-const errors = [...shopErrors, { code: 'OUT_OF_SEASON', statusCode: 409, message: { en: 'Wait for spring.' }, remedy: 'Wait.' }]
+const errors = [
+  ...shopErrors,
+  { code: 'OUT_OF_SEASON', statusCode: 409, retry: 'changed', message: { en: 'Wait for spring.' }, remedy: 'Wait.' }
+]
 
 /** Returns the published form of a schema that a route accepts as the body of POST /v1/things. */
 async function published(schema: object): Promise<Loose> {

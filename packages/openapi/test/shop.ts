@@ -82,11 +82,18 @@ function parameter(name: string, schema: object) {
 }
 
 export const errors = [
-  { code: 'RESOURCE_NOT_FOUND', statusCode: 404, message: { en: 'Nothing is here.' }, remedy: 'Check the URI.' },
-  { code: 'VALIDATION_FAILED', statusCode: 422, message: { en: 'Fix {fields}.' }, remedy: 'Fix the fields.', validation: true as const },
-  { code: 'INSUFFICIENT_STOCK', statusCode: 409, message: { en: 'Only {left} are left.' }, remedy: 'Order fewer.' },
-  { code: 'ALREADY_SHIPPED', statusCode: 409, message: { en: 'It is shipped.' }, remedy: 'Send it back.' },
-  { code: 'TOKEN_EXPIRED', statusCode: 401, message: { en: 'The token is old.' }, remedy: 'Get a new one.' }
+  { code: 'RESOURCE_NOT_FOUND', statusCode: 404, retry: 'never', message: { en: 'Nothing is here.' }, remedy: 'Check the URI.' },
+  {
+    code: 'VALIDATION_FAILED',
+    statusCode: 422,
+    retry: 'changed',
+    message: { en: 'Fix {fields}.' },
+    remedy: 'Fix the fields.',
+    validation: true as const
+  },
+  { code: 'INSUFFICIENT_STOCK', statusCode: 409, retry: 'changed', message: { en: 'Only {left} are left.' }, remedy: 'Order fewer.' },
+  { code: 'ALREADY_SHIPPED', statusCode: 409, retry: 'changed', message: { en: 'It is shipped.' }, remedy: 'Send it back.' },
+  { code: 'TOKEN_EXPIRED', statusCode: 401, retry: 'changed', message: { en: 'The token is old.' }, remedy: 'Get a new one.' }
 ]
 
 /** Starts an application with these routes and returns the document of a version. */

@@ -6,7 +6,8 @@ import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { type ListQuery, rangesFrom } from '@concordat/pagination-query'
 import { preparePages, runSql } from '@concordat/pagination-query/sql'
 import { escapeLiteral, Pool } from 'pg'
-import { readSource, type SqlText } from '../src/sql/source.ts'
+import type { SqlText } from '../src/declaration/sql-source.ts'
+import { readSource } from '../src/sql/source.ts'
 import { pageStatement } from '../src/sql/statement.ts'
 
 type SortKey = ListQuery['order'][number]

@@ -1,4 +1,5 @@
-import { type ApiError, defineErrors, type ErrorList, type Params, sharedDefinitions } from '@concordat/plugin-kit/api-error'
+import { type ApiError, defineErrors, type ErrorList, sharedDefinitions } from '@concordat/plugin-kit/api-error'
+import type { Params } from '@concordat/plugin-kit/texts'
 
 const fieldMessages = {
   unknownParameter: { en: 'is not a known parameter', es: 'no es un parámetro conocido' },
@@ -42,22 +43,76 @@ const fieldMessages = {
     es: 'debe ser un UUID como 018f4e2a-7c1b-7d3e-9a5f-0123456789ab'
   },
   notOfType: { en: 'must be a value that this field can have', es: 'debe ser un valor que este campo pueda tener' },
+  notSearchable: {
+    en: 'must contain three letters or digits in a row',
+    es: 'debe contener tres letras o cifras seguidas'
+  },
   notOneOf: { en: 'must be one of: {allowed}', es: 'debe ser uno de: {allowed}' },
   hasNul: { en: 'must not contain the character NUL', es: 'no debe contener el carácter NUL' },
-  tooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
+  tooLong: {
+    en: { plural: 'max', one: 'must have at most {max, number} character', other: 'must have at most {max, number} characters' },
+    es: {
+      plural: 'max',
+      one: 'debe tener como máximo {max, number} carácter',
+      many: 'debe tener como máximo {max, number} de caracteres',
+      other: 'debe tener como máximo {max, number} caracteres'
+    }
+  },
   emptyItem: { en: 'must not have an empty item', es: 'no debe tener ningún elemento vacío' },
-  tooManyItems: { en: 'must have at most {max} items', es: 'debe tener como máximo {max} elementos' },
+  tooManyItems: {
+    en: { plural: 'max', one: 'must have at most {max, number} item', other: 'must have at most {max, number} items' },
+    es: {
+      plural: 'max',
+      one: 'debe tener como máximo {max, number} elemento',
+      many: 'debe tener como máximo {max, number} de elementos',
+      other: 'debe tener como máximo {max, number} elementos'
+    }
+  },
   unsupportedSort: { en: 'must be one of these sort orders: {allowed}', es: 'debe ser uno de estos órdenes: {allowed}' },
   unknownField: { en: 'must list only these fields: {allowed}', es: 'debe enumerar solo estos campos: {allowed}' },
+  unknownRelation: { en: 'must list only these relations: {allowed}', es: 'debe enumerar solo estas relaciones: {allowed}' },
+  repeatedRelation: { en: 'must not list a relation more than once', es: 'no debe enumerar una relación más de una vez' },
+  notIncluded: {
+    en: 'must not select fields of {relation} unless include has {relation}',
+    es: 'no debe elegir campos de {relation} si include no tiene {relation}'
+  },
   repeatedField: { en: 'must not list a field more than once', es: 'no debe enumerar un campo más de una vez' },
-  tooManyConditions: { en: 'must have at most {max} conditions', es: 'debe tener como máximo {max} condiciones' },
-  queryTooLong: { en: 'must have at most {max} characters', es: 'debe tener como máximo {max} caracteres' },
+  tooManyConditions: {
+    en: { plural: 'max', one: 'must have at most {max, number} condition', other: 'must have at most {max, number} conditions' },
+    es: {
+      plural: 'max',
+      one: 'debe tener como máximo {max, number} condición',
+      many: 'debe tener como máximo {max, number} de condiciones',
+      other: 'debe tener como máximo {max, number} condiciones'
+    }
+  },
+  queryTooLong: {
+    en: { plural: 'max', one: 'must have at most {max, number} character', other: 'must have at most {max, number} characters' },
+    es: {
+      plural: 'max',
+      one: 'debe tener como máximo {max, number} carácter',
+      many: 'debe tener como máximo {max, number} de caracteres',
+      other: 'debe tener como máximo {max, number} caracteres'
+    }
+  },
   cursorInvalid: { en: 'must be a cursor from a link of this collection', es: 'debe ser un cursor de un enlace de esta colección' },
   cursorMismatch: {
     en: 'must be used with the same sort order and filters as the page that returned it',
     es: 'debe usarse con el mismo orden y los mismos filtros que la página que lo devolvió'
   },
-  cursorExpired: { en: 'must not be older than {seconds} seconds', es: 'no debe tener más de {seconds} segundos' }
+  cursorExpired: {
+    en: {
+      plural: 'seconds',
+      one: 'must not be older than {seconds, number} second',
+      other: 'must not be older than {seconds, number} seconds'
+    },
+    es: {
+      plural: 'seconds',
+      one: 'no debe tener más de {seconds, number} segundo',
+      many: 'no debe tener más de {seconds, number} de segundos',
+      other: 'no debe tener más de {seconds, number} segundos'
+    }
+  }
 } as const
 
 /** The key of a message about a parameter. */
@@ -97,8 +152,17 @@ const list = defineErrors(
       statusCode: 422,
       validation: true,
       message: {
-        en: 'The cursor has expired: it is older than {seconds} seconds. Start again without the `after` parameter.',
-        es: 'El cursor ha caducado: tiene más de {seconds} segundos. Empiece de nuevo sin el parámetro `after`.'
+        en: {
+          plural: 'seconds',
+          one: 'The cursor has expired: it is older than {seconds, number} second. Start again without the `after` parameter.',
+          other: 'The cursor has expired: it is older than {seconds, number} seconds. Start again without the `after` parameter.'
+        },
+        es: {
+          plural: 'seconds',
+          one: 'El cursor ha caducado: tiene más de {seconds, number} segundo. Empiece de nuevo sin el parámetro `after`.',
+          many: 'El cursor ha caducado: tiene más de {seconds, number} de segundos. Empiece de nuevo sin el parámetro `after`.',
+          other: 'El cursor ha caducado: tiene más de {seconds, number} segundos. Empiece de nuevo sin el parámetro `after`.'
+        }
       },
       remedy: 'Start again from the first page.'
     }

@@ -9,9 +9,9 @@ type Value = string | number | boolean | readonly (string | number)[]
 /** Filters in a body, by field and operator: `{ placedAt: { gte: '2026-01-01T00:00:00Z' } }`. */
 export type FilterValues = Readonly<Record<string, Readonly<Partial<Record<Operator, Value>>>>>
 
-/** The filters of a collection as the body of a request. */
+/** The filters of a collection by the fields of its resource as the body of a request. */
 export interface FilterBody {
-  /** The JSON Schema of the body: each field with the operators and values that it has in the query string. */
+  /** The JSON Schema of the body: each of these fields with the operators and values that it has in the query string. */
   readonly schema: JsonSchema
   /**
    * A `preValidation` hook that accepts the forms of the query string too: a plain value for `eq`, and `placedAt[gte]` as a name. A missing body means
@@ -34,7 +34,12 @@ const time = { type: 'string', format: 'date-time', pattern: String.raw`^[1-9]\d
  *   for await (const { rows } of walkPages(orderCollection, list, { conditions: filters.conditionsOf(body) })) await archive(rows)
  * })
  */
-export function filterBody({ filters, fields, parameters }: Pick<Collection, 'filters' | 'fields' | 'parameters'>): FilterBody {
+export function filterBody({
+  filters,
+  fields,
+  any,
+  parameters
+}: Pick<Collection, 'filters' | 'fields' | 'any' | 'parameters'>): FilterBody {
   const schemas = new Map(parameters.map(({ name, schema }) => [name, schema]))
 
   function valueSchema(field: string, operator: Operator) {
@@ -45,7 +50,9 @@ export function filterBody({ filters, fields, parameters }: Pick<Collection, 'fi
     return { ...schema, ...(format !== undefined && { format }), ...(maxLength !== undefined && { maxLength }) }
   }
 
-  const properties = [...filters].map(([field, operators]) => {
+  // Which related rows a client may see is known of a request, not of its body.
+  const own = [...filters].filter(([field]) => fields.has(field) || any.has(field))
+  const properties = own.map(([field, operators]) => {
     const values = operators.map((operator) => [operator, valueSchema(field, operator)])
     return [field, { type: 'object', properties: Object.fromEntries(values), minProperties: 1 }]
   })
@@ -57,12 +64,13 @@ export function filterBody({ filters, fields, parameters }: Pick<Collection, 'fi
   }
 
   function condition(field: string, name: string, value: Value): Condition {
-    const [kind, operator] = [fields.get(field)?.kind, filters.get(field)?.find((one) => one === name)]
+    const several = any.get(field)
+    const [kind, operator] = [(several?.field ?? fields.get(field))?.kind, filters.get(field)?.find((one) => one === name)]
     if (kind === undefined || operator === undefined)
       throw new TypeError(
         `pagination-query: the filters of the body contain ${field}[${name}], which the collection does not allow. Refuse unknown fields in the body.`
       )
-    return { field, kind, operator, value: textOf(value) }
+    return { field, ...(several && { anyOf: several.anyOf }), kind, operator, value: textOf(value) }
   }
 }
 

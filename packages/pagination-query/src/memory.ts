@@ -8,9 +8,15 @@ import { orderText, type ValueKind, valueText } from './list/value-text.ts'
  * Runs a query over rows in memory. Nothing is rounded: strings compare by code point, decimals and integers by all their digits,
  * times to the microsecond, and null is the largest value. The other adapters are tested against it.
  *
+ * Throws a `TypeError` for a query that filters by a field of a relation, whose rows it does not have.
+ *
  * Values can be strings, numbers, bigints, booleans or dates. Absent fields count as null.
  */
 export function runArray<Row extends object>(rows: readonly Row[], query: ListQuery<Row>): Page<Row> {
+  if (query.related !== undefined)
+    throw new TypeError(
+      `pagination-query: runArray has no rows of relations to filter by, such as those of ${[...query.related.keys()].join()}. Use runSql, or remove the filter.`
+    )
   const order = readingOrder(query)
   const matching = rows.filter((row) => query.conditions.every((condition) => meets(row, condition)))
   const found = matching
@@ -25,10 +31,10 @@ export function runArray<Row extends object>(rows: readonly Row[], query: ListQu
   return pageOf(query, found, query.count === 'none' ? undefined : totalOf(matching.length, query.count))
 }
 
-function meets(row: object, { field, kind, operator, value }: Condition): boolean {
+function meets(row: object, { field, anyOf = [field], kind, operator, value }: Condition): boolean {
   const { takes, meets } = operatorOf[operator]
   const wanted = [value].flat().map((one) => (takes === 'flag' ? String(one) : orderText(kind, String(one))))
-  return meets(comparable(kind, textAt(row, field, kind)), wanted)
+  return anyOf.some((name) => meets(comparable(kind, textAt(row, name, kind)), wanted))
 }
 
 // Compares as a database does: the first keys that differ decide a comparison of row values, and with a null it is never true.

@@ -1,5 +1,6 @@
 import { originResolver } from '@concordat/plugin-kit/links'
-import { clock, describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import { describeOptions, group, integer, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import type { FastifyRequest } from 'fastify'
 import { type CursorKeys, cursorKeys, cursorOptions } from './cursor/keys.ts'
 import { perPageOptions, requireBounds } from './declaration/bounds.ts'
 
@@ -14,9 +15,7 @@ export const paginationQueryOptions = describeOptions('pagination-query', {
   /** The last item that clients can reach by page number. Operators lower it while deep pages slow the database down. */
   maxOffset: integer({ default: 10_000, min: 1 }),
   /** Required for the style `cursor`: `secrets` of 32 random bytes, the current one first, and `maxAgeSeconds`, by default none. */
-  cursor: group(cursorOptions),
-  /** The clock. */
-  now: clock()
+  cursor: group(cursorOptions)
 })
 
 /** Options of `@concordat/pagination-query`. */
@@ -35,12 +34,13 @@ export interface Settings {
   /** Set if a collection has the style `cursor`. */
   readonly cursor: CursorSettings | undefined
   readonly originOf: ReturnType<typeof originResolver>
-  readonly now: () => number
+  /** Returns the tenant of a request, to which its cursors are bound. */
+  readonly tenantOf: (request: FastifyRequest) => string | undefined
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` with a one-line message for an invalid option. */
-export function resolveOptions(options: PaginationQueryOptions): Settings {
-  const { publicUrl, allowedHosts, perPage, maxOffset, cursor, now } = paginationQueryOptions.readPlugin(options)
+export function resolveOptions(options: PaginationQueryOptions, tenantOf: Settings['tenantOf'] = () => undefined): Settings {
+  const { publicUrl, allowedHosts, perPage, maxOffset, cursor } = paginationQueryOptions.readPlugin(options)
   const max = perPage.max ?? Math.max(100, perPage.default ?? 0)
   const bounds = { default: perPage.default ?? Math.min(25, max), max }
   requireBounds('options.', bounds, maxOffset)
@@ -49,6 +49,6 @@ export function resolveOptions(options: PaginationQueryOptions): Settings {
     maxOffset,
     cursor: options.cursor && { keys: cursorKeys(cursor.secrets), maxAgeSeconds: cursor.maxAgeSeconds },
     originOf: originResolver({ publicUrl, allowedHosts }),
-    now
+    tenantOf
   }
 }

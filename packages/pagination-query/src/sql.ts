@@ -1,18 +1,18 @@
+import type { SqlSource, SqlText } from './declaration/sql-source.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
+import type { SqlClient } from './sql/client.ts'
 import { compiledList } from './sql/compiled-list.ts'
+import { loadIncluded } from './sql/included.ts'
 import { pageSql, rowsSql } from './sql/page.ts'
 import { fetchPage } from './sql/rows.ts'
-import { readSource, type SqlSource, type SqlText } from './sql/source.ts'
+import { readSource } from './sql/source.ts'
 import { countSql, render, selectFrom } from './sql/statement.ts'
 import { fetchWritten } from './sql/written-page.ts'
 
+export type { SqlSource } from './declaration/sql-source.ts'
+export type { SqlClient } from './sql/client.ts'
 export { preparePages } from './sql/prepare-pages.ts'
-
-/** A client that runs statements: a pool or client of `pg`, PGlite, or an object that calls another driver or a query builder. */
-export interface SqlClient {
-  query(text: string, values: unknown[]): Promise<{ rows: object[] }>
-}
 
 /**
  * Runs a query on PostgreSQL. The driver determines the values of rows, except that dates and times are strings (RFC 3339, in UTC,
@@ -23,18 +23,22 @@ export interface SqlClient {
  */
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   const read = readSource(query, source)
-  const { from, columns, where, values: before } = read
+  const { from, columns, where, related, values: before } = read
   const run = async ({ text, values }: SqlText) => (await client.query(text, [...before, ...values])).rows
-  const key = JSON.stringify([from, columns, where])
+  const key = JSON.stringify([from, columns, where, ...[...related.values()].map((rows) => [rows.from, rows.columns, rows.where])])
   const compiled = compiledList(query, key)
   const select = selectFrom(query, read)
-  return fetchPage(
+  const page = await fetchPage(
     query,
     () => run((compiled.page ??= render(read, rowsSql(pageSql(query, columns), select)))),
     async (limit) => {
       const [row] = await run((compiled.count ??= render(read, countSql(query, read, limit))))
       return Number((row as { items: string }).items)
     },
-    () => fetchWritten(query, { key, source: read, select, run, compiled })
+    // With relations, the keys of the rows are needed.
+    async () => (query.include === undefined ? fetchWritten(query, { key, source: read, select, run, compiled }) : undefined)
   )
+  return query.include === undefined
+    ? page
+    : { ...page, included: await loadIncluded(client, query.include, page.rows as readonly object[], query.id) }
 }

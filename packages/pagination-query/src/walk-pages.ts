@@ -1,5 +1,6 @@
 import { describeOptions, integer, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { Collection } from './collection.ts'
+import { deletionConditions } from './declaration/deleted-rows.ts'
 import { kindsOf } from './declaration/field.ts'
 import { rangesFrom } from './list/key-ranges.ts'
 import type { Condition, Count, ListQuery } from './list/list-query.ts'
@@ -40,7 +41,16 @@ export async function* walkPages<Row>(
     throw new TypeError(`pagination-query: options.sort must be one of ${[...sorts.keys()].join('; ')}, but is "${sort}".`)
   }
   const read = { fields: [...fields.keys()], kinds: kindsOf(fields), numberTexts }
-  const all = { name, id, conditions, order, ...read, perPage, reverse: false, offset: 0 }
+  const all = {
+    name,
+    id,
+    conditions: [...conditions, ...deletionConditions(collection)],
+    order,
+    ...read,
+    perPage,
+    reverse: false,
+    offset: 0
+  }
   let page = await run({ ...all, ranges: [{ equal: [] }], count })
   yield page
   while (page.hasMore && page.last !== undefined) {

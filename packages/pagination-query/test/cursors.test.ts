@@ -1,6 +1,7 @@
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
 import { collection, type PaginationQueryOptions } from '@concordat/pagination-query'
 import { runArray } from '@concordat/pagination-query/memory'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { type TObject, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -295,15 +296,15 @@ t.test('accepts cursors of the previous secret while the secret is replaced', as
 })
 
 t.test('cursors expire after maxAgeSeconds, and the links of a response are stable for a while', async (t) => {
-  let time = Date.parse('2026-01-01T00:00:00Z')
-  const timed = await ordersApp({ cursor: { secrets: [secret], maxAgeSeconds: 600 }, now: () => time })
+  const clock = movedDate(t, Date.parse('2026-01-01T00:00:00Z'))
+  const timed = await ordersApp({ cursor: { secrets: [secret], maxAgeSeconds: 600 } })
   const first = await get(timed, '/orders?perPage=5')
-  time += 30_000
+  clock.now += 30_000
   t.strictSame((await get(timed, '/orders?perPage=5')).links, first.links)
   t.equal((await follow(timed, first, 'next')).status, 200)
-  time += 569_000
+  clock.now += 569_000
   t.equal((await follow(timed, first, 'next')).status, 200)
-  time += 1000
+  clock.now += 1000
   const late = await follow(timed, first, 'next')
   t.strictSame([late.status, late.code, late.errors], [422, 'CURSOR_EXPIRED', { after: 'cursorExpired' }])
   t.equal(late.messages['after'], 'must not be older than 600 seconds')

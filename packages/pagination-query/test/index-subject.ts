@@ -3,6 +3,7 @@ import type { Collection, Operator, ValueKind } from '@concordat/pagination-quer
 import { checkIndexes, MissingIndexesError } from '@concordat/pagination-query/check-indexes'
 import { startPGlite } from '@concordat/test-harness/pglite'
 import type { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { Client } from 'pg'
 import t from 'tap'
 
@@ -42,7 +43,9 @@ export function listing({ name = 'items', style = 'cursor', fields, sorts, filte
     fields: known,
     sorts: new Map(sorts.map((sort) => [sort, orderOf(sort)])),
     defaultSort: sorts[0] as string,
-    filters: new Map(Object.entries(filters))
+    filters: new Map(Object.entries(filters)),
+    any: new Map(),
+    relations: new Map()
   } as unknown as Collection
 }
 
@@ -123,7 +126,7 @@ let instance: Promise<PGlite> | undefined
 
 function pglite() {
   if (instance === undefined) {
-    instance = startPGlite()
+    instance = startPGlite('memory://', { pg_trgm })
     t.teardown(async () => (await instance)?.close())
   }
   return instance

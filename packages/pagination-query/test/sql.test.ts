@@ -73,7 +73,7 @@ t.test('reads tables with custom names, joins, conditions and types', async (t) 
   const source: SqlSource = {
     table: { sql: 'shop.orders o left join shop.customers c on c.code = o.customer' },
     columns: {
-      id: { sql: 'o.number' },
+      id: { sql: 'o.number', column: 'number' },
       customer: 'c.full name'
     },
     where: { text: 'o.customer <> $1 or $2', values: ['b', false] }

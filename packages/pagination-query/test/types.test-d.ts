@@ -4,6 +4,7 @@ import paginationQuery, {
   type Condition,
   collection,
   type ListQuery,
+  one,
   type Page,
   type PaginationQueryOptions
 } from '@concordat/pagination-query'
@@ -77,6 +78,43 @@ const usual = { name: 'orders', style: 'page', id: 'id', defaultSort: ['quantity
 declare({ ...usual, defaultSort: ['-quantity'] })
 declare({ ...usual, defaultSort: ['status', '-quantity'], sort: { keys: ['quantity'], combinations: [['status', '-quantity']] } })
 declare({ ...usual, filter: { quantity: true, status: ['ne', 'nin'], placedAt: ['gte'] }, count: { max: 5 }, scope: ({ id }) => id })
+// Filters over several fields have the operators of these fields.
+const searched = declare({ ...usual, filter: { note: ['eq', 'contains'], id: ['contains'] }, any: { search: ['note', 'id'] } })
+for (const condition of searched.query?.conditions ?? []) {
+  expectTypeOf(condition.field).toEqualTypeOf<'note' | 'id' | 'search'>()
+  expectTypeOf(condition.operator).toEqualTypeOf<'eq' | 'contains'>()
+  if (condition.field === 'search') expectTypeOf(condition.anyOf).toEqualTypeOf<readonly ['note', 'id']>()
+}
+// @ts-expect-error – the field has no filter
+declare({ ...usual, filter: { note: ['contains'] }, any: { search: ['note', 'id'] } })
+// @ts-expect-error – numbers are not searched
+declare({ ...usual, filter: { quantity: ['contains'] } })
+// @ts-expect-error – no such field
+declare({ ...usual, deleted: { field: 'deletedAt' } })
+const Customer = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  country: Type.String(),
+  phone: Type.Optional(Type.String()),
+  tags: Type.Array(Type.String())
+})
+const customer = one(collection(Customer)({ name: 'customers', style: 'page', id: 'id', defaultSort: ['id'], sort: { keys: ['id'] } }), {
+  key: 'id',
+  permission: 'public'
+})
+const related = { ...usual, relations: { customer } } as const
+const ofCustomers = declare({ ...related, filter: { 'customer.country': ['eq', 'in'], 'customer.phone': ['null'], quantity: ['gte'] } })
+type OfCustomers = NonNullable<NonNullable<typeof ofCustomers.query>['conditions'][number]>
+expectTypeOf<OfCustomers['field']>().toEqualTypeOf<'customer.country' | 'customer.phone' | 'quantity'>()
+expectTypeOf<Extract<OfCustomers, { operator: 'in' }>['value']>().toEqualTypeOf<readonly string[]>()
+declare({ ...related, filter: { 'customer.country': true } })
+// @ts-expect-error – customers have no city
+declare({ ...related, filter: { 'customer.city': ['eq'] } })
+// @ts-expect-error – the country is never null
+declare({ ...related, filter: { 'customer.country': ['null'] } })
+// @ts-expect-error – a list has no filter
+declare({ ...related, filter: { 'customer.tags': ['eq'] } })
+// @ts-expect-error – the relation is not declared
+declare({ ...usual, filter: { 'customer.country': ['eq'] } })
 // @ts-expect-error – string literals have no order
 declare({ ...usual, filter: { status: ['gt'] } })
 // @ts-expect-error – booleans have no order

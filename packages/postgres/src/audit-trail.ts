@@ -37,6 +37,10 @@ export const auditTrailMigrations: readonly Migration[] = migrationsOf(
     `ALTER TABLE {schema}.audit_records ADD COLUMN resource text, ADD COLUMN repetitions integer`,
     `CREATE INDEX audit_records_route ON {schema}.audit_records (route, occurred_at, id)`,
     `CREATE INDEX audit_records_resource ON {schema}.audit_records (resource, occurred_at, id)`
+  ],
+  [
+    `ALTER TABLE {schema}.audit_records ADD COLUMN tenant text`,
+    `CREATE INDEX audit_records_tenant ON {schema}.audit_records (tenant, occurred_at, id) WHERE tenant IS NOT NULL`
   ]
 )
 
@@ -51,12 +55,12 @@ export interface AuditTrailStoreOptions extends OptionsOf<typeof auditTrailOptio
 
 const dayMs = 86_400_000
 
-const columns = `occurred_at, id, request_id, subject, client, issuer, permissions, method, route, resource, version, path, outcome, status,
+const columns = `occurred_at, id, request_id, subject, client, issuer, tenant, permissions, method, route, resource, version, path, outcome, status,
   error_code, repetitions`
-const given = `"occurredAt", id, "requestId", subject, client, issuer, permissions, method, route, resource, version, path, outcome, status,
+const given = `"occurredAt", id, "requestId", subject, client, issuer, tenant, permissions, method, route, resource, version, path, outcome, status,
   "errorCode", repetitions`
-const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text, client text, issuer text, permissions text[], method text,
-  route text, resource text, version text, path text, outcome text, status smallint, "errorCode" text, repetitions integer`
+const types = `"occurredAt" timestamptz, id uuid, "requestId" text, subject text, client text, issuer text, tenant text, permissions text[],
+  method text, route text, resource text, version text, path text, outcome text, status smallint, "errorCode" text, repetitions integer`
 
 /**
  * Creates a store of audit records in PostgreSQL. The record of a request with a transaction of the unit of work is sent with its COMMIT in one message.
@@ -66,25 +70,24 @@ export function postgresAuditTrailStore(database: Postgres, options: AuditTrailS
   const { schema, retentionDays } = auditTrailOptions.read(options)
   const table = `${requireSchema(schema)}.audit_records`
   const deleteBefore = retention(database, table, 'occurred_at', 'timestamptz', '')
-  const insertion = (json: string) =>
-    `INSERT INTO ${table} AS old (${columns}) SELECT ${given} FROM json_to_recordset(${json}) AS given (${types})`
+  const insertion = `INSERT INTO ${table} AS old (${columns}) SELECT ${given} FROM json_to_recordset($1::text::json) AS given (${types})`
+  const addition = `${insertion} ON CONFLICT DO NOTHING`
   // A record never changes, beside the number of the requests that were refused after it.
   const counted = `ON CONFLICT (occurred_at, id) DO UPDATE SET repetitions = excluded.repetitions
     WHERE excluded.repetitions > COALESCE(old.repetitions, 0)`
 
   return {
     async add(records) {
-      await database.background.query(`${insertion('$1::text::json')} ${counted}`, [JSON.stringify(records)])
+      await database.background.query(`${insertion} ${counted}`, [JSON.stringify(records)])
     },
     async addWithin(record, transaction) {
       const { session } = unitBehind(transaction, 'enclosing')
       if (!session.mayHaveWritten) return false
-      // The alphabet of base64 needs no quotes, whatever the settings of the connection are.
-      const json = Buffer.from(JSON.stringify([record])).toString('base64')
-      await session.hold(() => `${insertion(`convert_from(decode('${json}', 'base64'), 'UTF8')::json`)} ON CONFLICT DO NOTHING`)
+      await session.hold(() => ({ text: addition, values: [JSON.stringify([record])] }))
       return true
     },
     sweep: async (now, maximum) => deleteBefore(new Date(now - retentionDays * dayMs).toISOString(), maximum),
-    source: { client: statementsOn(database.client).client, table }
+    // The client of the service's own SQL is refused in a request with a tenant, whose rows it would not see.
+    source: { client: statementsOn(database.reads(undefined)).client, table }
   }
 }

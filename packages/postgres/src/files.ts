@@ -1,5 +1,7 @@
 import type { FileStore } from '@concordat/files'
+import { handlerContexts } from './connections/handler-context.ts'
 import { type Postgres, type SqlClient, type StoreOptions, schemaOf } from './connections/postgres.ts'
+import { joined } from './joined.ts'
 import { type Migration, migrationsOf } from './migrations/migration.ts'
 import { retention } from './sweep.ts'
 import { unitBehind } from './unit-of-work/unit.ts'
@@ -37,6 +39,7 @@ export function postgresFileStore(database: Postgres, options: StoreOptions = {}
   // All of them or none.
   const keepAlone = `WITH kept AS (${keep}), found AS (SELECT count(*) AS n FROM kept)
     SELECT (1 / (CASE WHEN n = cardinality($1::uuid[]) THEN 1 ELSE 0 END))::text AS json FROM found`
+  const discardStaged = `DELETE FROM ${files} WHERE ${isOneOf} AND staged_at IS NOT NULL`
   const readChunk = `SELECT to_json(encode(bytes, 'base64'))::text AS json FROM ${chunks} WHERE file_id = $1::uuid AND position = $2`
   const deleteBefore = retention(database, files, 'staged_at', 'timestamptz')
 
@@ -60,16 +63,20 @@ export function postgresFileStore(database: Postgres, options: StoreOptions = {}
         throw new Error('postgres: a staged file is missing, so the request that sent it cannot be committed.')
     },
     async discard(ids) {
-      if (ids.length > 0) await database.background.query(`DELETE FROM ${files} WHERE ${isOneOf} AND staged_at IS NOT NULL`, [listOf(ids)])
+      if (ids.length === 0) return
+      // In PGlite, it waits until the transaction of the handler has ended.
+      await handlerContexts.run(undefined, () => database.background.query(discardStaged, [listOf(ids)]))
     },
-    async delete(ids, transaction = database.client) {
+    // The client of the service's own SQL is refused in a request with a tenant, whose rows it would not see.
+    async delete(ids, transaction = database.reads(undefined)) {
       await (transaction as SqlClient).query(`DELETE FROM ${files} WHERE ${isOneOf}`, [listOf(ids)])
     },
-    async *read(id, { start, end } = { start: 0, end: Number.POSITIVE_INFINITY }) {
+    async *read(id, { start, end } = { start: 0, end: Number.POSITIVE_INFINITY }, transaction) {
+      const queries = joined(database.background, transaction as SqlClient | undefined)
       const first = Math.floor(start / chunkBytes)
       const last = Math.floor(end / chunkBytes)
       for (let position = first; position <= last; position += 1) {
-        const [text] = await database.background.query<string>(readChunk, [id, position])
+        const [text] = await queries.query<string>(readChunk, [id, position])
         if (text === undefined && position === first) throw new Error(`postgres: there is no file ${id}.`)
         if (text === undefined) return
         const offset = position * chunkBytes

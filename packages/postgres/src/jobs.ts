@@ -1,6 +1,7 @@
 import type { JobChange, JobStore, StoredJob } from '@concordat/jobs'
 import type { Transaction } from '@concordat/work-queue'
 import { type Postgres, type StoreOptions, schemaOf } from './connections/postgres.ts'
+import { jobOutputs } from './job-outputs.ts'
 import { jobSchedules } from './job-schedules.ts'
 import { joined } from './joined.ts'
 import { type Migration, migrationsOf } from './migrations/migration.ts'
@@ -48,7 +49,8 @@ export const jobMigrations: readonly Migration[] = migrationsOf(
         last_job_id uuid,
         seen_at double precision NOT NULL
       )`
-  ]
+  ],
+  ['ALTER TABLE {schema}.jobs ADD COLUMN tenant text']
 )
 
 const types: Readonly<Record<keyof JobChange, string>> = {
@@ -61,35 +63,37 @@ const types: Readonly<Record<keyof JobChange, string>> = {
   expiresAt: 'double precision'
 }
 
+// A null result differs from a missing one, so each member without a value is left out separately.
+const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
+    'progress', progress, 'input', input, 'createdAt', created_at)
+  || CASE WHEN tenant IS NULL THEN '{}' ELSE jsonb_build_object('tenant', tenant) END
+  || CASE WHEN result IS NULL THEN '{}' ELSE jsonb_build_object('result', result) END
+  || CASE WHEN error IS NULL THEN '{}' ELSE jsonb_build_object('error', error) END
+  || CASE WHEN expires_at IS NULL THEN '{}' ELSE jsonb_build_object('expiresAt', expires_at) END)::text AS json`
+
 /** Creates a store of job records in the database of the work queue, so that a record and its job change in one transaction. */
 export function postgresJobStore(database: Postgres, options: StoreOptions = {}): JobStore {
-  const table = `${schemaOf(options)}.jobs`
-  const outputs = `${schemaOf(options)}.job_outputs`
-  // A null result differs from a missing one, so each member without a value is left out separately.
-  const json = `(jsonb_build_object('id', id, 'type', type, 'owner', owner, 'state', state, 'attempt', attempt, 'tries', tries,
-      'progress', progress, 'input', input, 'createdAt', created_at)
-    || CASE WHEN result IS NULL THEN '{}' ELSE jsonb_build_object('result', result) END
-    || CASE WHEN error IS NULL THEN '{}' ELSE jsonb_build_object('error', error) END
-    || CASE WHEN expires_at IS NULL THEN '{}' ELSE jsonb_build_object('expiresAt', expires_at) END)::text AS json`
+  const schema = schemaOf(options)
+  const [table, outputs] = [`${schema}.jobs`, `${schema}.job_outputs`]
 
   async function read(id: string, transaction?: Transaction) {
     return (await joined(database, transaction).query<StoredJob>(`SELECT ${json} FROM ${table} WHERE id = $1::uuid`, [id]))[0]
   }
 
   return {
-    schedules: jobSchedules(database, schemaOf(options)),
+    schedules: jobSchedules(database, schema),
     async add(job, transaction, maxOpen) {
-      const { id, type, owner, state, input, attempt, tries, progress, createdAt } = job
+      const { id, type, owner, tenant, state, input, attempt, tries, progress, createdAt } = job
       for (;;) {
         const [outcome] = await joined(database, transaction).query<'added' | 'full' | 'known'>(
           `WITH open AS (SELECT count(*) >= $10::bigint AS is_full FROM (SELECT FROM ${table} WHERE owner = $3 AND type = $2 AND expires_at IS NULL LIMIT coalesce($10::bigint, 0)) AS found),
           added AS (
-            INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at)
-            SELECT $1::uuid, $2, $3, $4, $5::integer, $6::integer, $7::double precision, $8::text::jsonb, $9::double precision
+            INSERT INTO ${table} (id, type, owner, state, attempt, tries, progress, input, created_at, tenant)
+            SELECT $1::uuid, $2, $3, $4, $5::integer, $6::integer, $7::double precision, $8::text::jsonb, $9::double precision, $11
             FROM open WHERE is_full IS NOT TRUE ON CONFLICT DO NOTHING RETURNING 1
           )
           SELECT to_json(CASE WHEN EXISTS (SELECT FROM added) THEN 'added' WHEN is_full THEN 'full' ELSE 'known' END)::text AS json FROM open`,
-          [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt, maxOpen ?? null]
+          [id, type, owner, state, attempt, tries, progress, JSON.stringify(input), createdAt, maxOpen ?? null, tenant ?? null]
         )
         if (outcome === 'added') return undefined
         const existing = await read(id, transaction)
@@ -112,10 +116,7 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
       return listed as Awaited<ReturnType<JobStore['list']>>
     },
     async change(id, { states, attempt }, change, transaction) {
-      const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
-      const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + 4}::text::${types[name]}`)
-      if (change.state === 'queued') sets.push('error = NULL', 'expires_at = NULL')
-      const values = names.map((name) => (types[name] === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
+      const { sets, values } = assignmentsOf(change, 4)
       const changed = await joined(database, transaction).query(
         `WITH changed AS (
           UPDATE ${table} SET ${sets.join(', ')} WHERE id = $1::uuid AND state = ANY($2::text[]) AND ($3::integer IS NULL OR attempt = $3::integer)
@@ -126,23 +127,7 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
       )
       return changed.length > 0
     },
-    async append(id, attempt, number, piece) {
-      // The lock of the job makes a change of its state wait, which then finds the piece.
-      const appended = await database.query(
-        `INSERT INTO ${outputs} (job_id, number, piece) SELECT id, $3, $4 FROM ${table} WHERE id = $1::uuid AND attempt = $2 AND state = 'processing' FOR SHARE
-        ON CONFLICT (job_id, number) DO UPDATE SET piece = excluded.piece RETURNING 'true' AS json`,
-        [id, attempt, number, piece]
-      )
-      return appended.length > 0
-    },
-    async readPiece(id, number) {
-      return (
-        await database.query<string>(`SELECT to_json(piece)::text AS json FROM ${outputs} WHERE job_id = $1::uuid AND number = $2`, [
-          id,
-          number
-        ])
-      )[0]
-    },
+    ...jobOutputs(database, schema),
     // A job is deleted by the first sweep that finds it without output, because its deletion would otherwise delete any amount of output.
     async sweep(expiredBefore, maximum) {
       const [count] = await database.background.query<number>(
@@ -165,6 +150,15 @@ export function postgresJobStore(database: Postgres, options: StoreOptions = {})
       return count ?? 0
     }
   }
+}
+
+// The first value of the change has this number among the parameters.
+function assignmentsOf(change: JobChange, first: number) {
+  const names = (Object.keys(change) as (keyof JobChange)[]).filter((name) => change[name] !== undefined)
+  const sets = names.map((name, index) => `${name === 'expiresAt' ? 'expires_at' : name} = $${index + first}::text::${types[name]}`)
+  if (change.state === 'queued') sets.push('error = NULL', 'expires_at = NULL')
+  const values = names.map((name) => (types[name] === 'jsonb' ? JSON.stringify(change[name]) : String(change[name])))
+  return { sets, values }
 }
 
 function endsOutput({ state }: JobChange) {

@@ -41,12 +41,17 @@ export function retention(
   type: string,
   lock = skipLocked
 ): (before: string, maximum: number) => Promise<number> {
+  const deletion = retentionStatement(table, column, type, lock)
+  return async (before, maximum) => (await database.background.query<number>(deletion, [before, maximum]))[0] ?? 0
+}
+
+/** Returns the statement of {@link retention}, whose values are the time and the maximum. */
+export function retentionStatement(table: string, column: string, type: string, lock = skipLocked): string {
   const turn = `SELECT pg_try_advisory_xact_lock(hashtext('concordat retention'), hashtext('${table}')) AS is_mine`
   const old = expiredRows(table, column, `$1::${type}`, '$2::integer', lock)
-  const deletion = `WITH turn AS MATERIALIZED (${turn}),
+  return `WITH turn AS MATERIALIZED (${turn}),
     gone AS (DELETE FROM ${table} WHERE (SELECT is_mine FROM turn) AND ${old} RETURNING 1)
     SELECT count(*)::text AS json FROM gone`
-  return async (before, maximum) => (await database.background.query<number>(deletion, [before, maximum]))[0] ?? 0
 }
 
 /**

@@ -81,6 +81,17 @@ for (const kind of kinds) {
       t.ok(Buffer.concat(chunks).equals(content))
     })
 
+    t.test('a handler reads what its request has sent, in its transaction', async (t) => {
+      const handler: Handler = async ({ upload, transaction }) => {
+        await transaction.query('SELECT 1')
+        let size = 0
+        for await (const chunk of store.read((upload['file'] as StoredFile).id, undefined, transaction)) size += chunk.length
+        return { size }
+      }
+      const { url, store } = await service(t, await thingsOn(t, kind), handler)
+      t.strictSame(await (await post(`${url}/files`)).json(), { size: 300_000 })
+    })
+
     t.test('nothing remains of a request without success', async (t) => {
       const things = await thingsOn(t, kind)
       const outcomes: readonly (readonly [Handler, number])[] = [
@@ -92,6 +103,14 @@ for (const kind of kinds) {
           500
         ],
         [async (_request, reply) => reply.code(409).send({ message: 'no' }), 409],
+        // Its transaction is open until the response.
+        ...[409, 500].map((status): readonly [Handler, number] => [
+          async ({ transaction }, reply) => {
+            await transaction.query('SELECT 1')
+            return reply.code(status).send({ message: 'no' })
+          },
+          status
+        ]),
         // The failure of COMMIT.
         [
           async ({ transaction }) => {
@@ -125,6 +144,7 @@ for (const kind of kinds) {
         handler = next
         const response = await post(`${url}/files`)
         t.equal(response.status, status, await response.text())
+        await until(async () => (await stored())?.staged === 0)
         t.strictSame(await stored(), nothing)
       }
     })
@@ -146,6 +166,7 @@ for (const kind of kinds) {
       const renamed = Buffer.from(whole.toString('latin1').replace('a.txt', 'b.txt'), 'latin1')
       const retitled = Buffer.from(whole.toString('latin1').replace('Sunrise', 'Sunset!'), 'latin1')
       for (const payload of [changed, renamed, retitled]) t.equal((await post(`${url}/files`, { key: 'k', payload })).status, 422)
+      await until(async () => (await stored())?.staged === 0)
       t.strictSame(await stored(), one)
       const [a, b] = await Promise.all([post(`${url}/files`, { key: 'twice' }), post(`${url}/files`, { key: 'twice' })])
       t.ok([a, b].some(({ status }) => status === 200))

@@ -7,8 +7,9 @@ import unitOfWork from '@concordat/postgres/unit-of-work'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { idempotencyHttpContract } from '@concordat/test-harness/idempotency-http-contract'
 import Fastify from 'fastify'
+import type { Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { connect, freshSchema, inMemory, onServer } from './database.ts'
+import { connect, freshSchema, inMemory, onServer, watched } from './database.ts'
 
 // Cases with leases wait for them, and each case has its own key.
 const casesAtOnce = 4
@@ -122,6 +123,73 @@ t.test('reports a full sweep while expired sizes are left, of which a key whose 
 
 const keyOf = (letter: string) => letter.repeat(43)
 
+/** Returns the bytes that a statement writes to the log, without images of pages, which depend on the last checkpoint. */
+async function loggedBytes(pool: Pool, statement: string, undo: string): Promise<number> {
+  for (;;) {
+    await pool.query(undo)
+    const { rows } = await pool.query(`EXPLAIN (ANALYZE, WAL, TIMING OFF, FORMAT JSON) ${statement}`)
+    const { Plan: plan } = rows[0]['QUERY PLAN'][0]
+    const nodes = [plan, ...(plan.Plans ?? [])] as readonly Readonly<Record<string, number>>[]
+    if (nodes.every((node) => node['WAL FPI'] === 0)) return Math.max(...nodes.map((node) => Number(node['WAL Bytes'])))
+  }
+}
+
+t.test('a key of a transaction has one version of its record, and less than 900 bytes of the log', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { pool, database } = connect(t)
+  await migrate(database, idempotencyMigrations, { schema })
+  const sent: string[] = []
+  const counted = watched(pool, (sql, response) => {
+    sent.push(sql)
+    return response()
+  })
+  const store = postgresIdempotencyStore(counted, { schema })
+  t.teardown(() => store.close?.())
+  const transact = await transactions(t, counted)
+  const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client: keyOf('z'), maxClientBytes: 1e9 }
+  const response = { status: 201, headers: { 'content-type': 'application/json', location: '/orders/1' }, body: 'x'.repeat(350) }
+  await transact(async (transaction) => {
+    const outcome = await store.begin(keyOf('a'), keyOf('b'), { ...terms, transaction })
+    if (outcome.state === 'claimed') await store.complete(outcome.claim, response, 60_000)
+    return 'commit'
+  })
+  t.strictSame((await pool.query(`SELECT ctid::text FROM ${schema}.idempotency_keys`)).rows, [{ ctid: '(0,1)' }])
+  const insertion = String(sent.at(-1)).replace(/;\nCOMMIT$/, '')
+  const bytes = await loggedBytes(pool, insertion, `DELETE FROM ${schema}.idempotency_keys`)
+  t.ok(bytes > 400 && bytes <= 900, `${bytes} bytes`)
+})
+
+t.test('reads the text that an earlier release, which runs beside this one, has replaced by bytes', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { pool, database } = connect(t)
+  await migrate(database, idempotencyMigrations, { schema })
+  const store = postgresIdempotencyStore(database, { schema })
+  t.teardown(() => store.close?.())
+  const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client: keyOf('z'), maxClientBytes: 1e9 }
+  const outcome = await store.begin(keyOf('a'), keyOf('a'), terms)
+  if (outcome.state !== 'claimed') return t.fail(outcome.state)
+  await store.complete(outcome.claim, { status: 200, headers: {}, body: 'ä' }, 60_000)
+  const bodyOf = async () => ((await store.begin(keyOf('a'), keyOf('a'), terms)) as { response: { body: unknown } }).response.body
+  t.equal(await bodyOf(), 'ä')
+  await pool.query(`UPDATE ${schema}.idempotency_keys SET token = token + 1, body = '\\xff'`)
+  return t.strictSame(await bodyOf(), Buffer.from([255]))
+})
+
+t.test('a connection whose prepared statements are gone fails once, and prepares them again', onServer, async (t) => {
+  const schema = freshSchema(t)
+  const { pool, database } = connect(t, { max: 1 })
+  await migrate(database, idempotencyMigrations, { schema })
+  const store = postgresIdempotencyStore(database, { schema })
+  const terms = { leaseMs: 60_000, lifetimeMs: 60_000, takesOver: true, client: keyOf('z'), maxClientBytes: 1e9 }
+  const stateOf = async (letter: string) => (await store.begin(keyOf(letter), keyOf(letter), terms)).state
+  t.strictSame([await stateOf('a'), await stateOf('a')], ['claimed', 'busy'])
+  const { rows } = await pool.query(`SELECT count(*)::integer AS prepared FROM pg_prepared_statements WHERE statement LIKE '%${schema}%'`)
+  t.strictSame(rows, [{ prepared: 1 }])
+  await pool.query('DEALLOCATE ALL')
+  await t.rejects(stateOf('b'), { code: '26000' })
+  t.strictSame([await stateOf('b'), await stateOf('b')], ['claimed', 'busy'])
+})
+
 t.test('a store whose database partly fails', onServer, async (t) => {
   const schema = freshSchema(t)
   const other = connect(t)
@@ -132,7 +200,7 @@ t.test('a store whose database partly fails', onServer, async (t) => {
 
   t.test('reads a record again that changes at each read, but not forever', async (t) => {
     const store = postgresIdempotencyStore(
-      { ...other.database, query: async () => [{ isFree: true, claim: null, exceededMs: null, stored: null }] as never[] },
+      { ...other.database, fields: async () => [['t', '0', ...Array.from({ length: 11 }, () => null)]] },
       { schema }
     )
     t.equal((await store.begin(keyOf('c'), keyOf('c'), terms)).state, 'busy')

@@ -1,8 +1,8 @@
+// In a process of its own: packages that other tests import are hidden before they are imported.
 import { openDatabase } from '@concordat/postgres/open'
 import { hidePackage } from '@concordat/test-harness/hidden-package'
 import t from 'tap'
 
-// Nothing in this file imports the packages before they are hidden.
 for (const [name, required, options] of [
   ['pg', 'pg 8.12 or a later 8', { url: 'postgres://127.0.0.1/nowhere' }],
   ['@electric-sql/pglite', '@electric-sql/pglite 0.5 or a later 0.5', { folder: 'memory://' }]

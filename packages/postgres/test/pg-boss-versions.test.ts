@@ -1,3 +1,4 @@
+// In a process of its own: all of its modules get another version of a package.
 import { registerHooks } from 'node:module'
 import { casesOf } from '@concordat/test-harness/contract-cases'
 import { testClock, workQueueContract } from '@concordat/work-queue/testing'

@@ -30,7 +30,7 @@ const stopping: typeof schedules = {
   }
 }
 const app = Fastify()
-await app.register(jobs, { queue, store: { ...store, schedules: stopping }, now: () => clock.now(), stopGraceSeconds: 1 })
+await app.register(jobs, { queue, store: { ...store, schedules: stopping }, stopGraceSeconds: 1 })
 const job = defineJob<{ at: number }>({
   name: 'note',
   input: { type: 'object' },

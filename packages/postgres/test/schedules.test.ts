@@ -90,7 +90,7 @@ t.test('on PGlite, a schedule runs, and what was missed while the process was do
   async function start() {
     const queue = postgresWorkQueue(pglite, { schema: queueSchema, clock })
     const app = Fastify()
-    await app.register(jobs, { queue, store: postgresJobStore(database, { schema }), now: () => clock.now() })
+    await app.register(jobs, { queue, store: postgresJobStore(database, { schema }) })
     app.jobs.schedule(job, { name: 'nightly', cron: '30 2 * * *', zone: 'UTC', input: ({ localDate }) => ({ day: localDate }) })
     await app.ready()
     return async () => {

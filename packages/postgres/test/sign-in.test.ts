@@ -120,6 +120,26 @@ for (const [kind, where, place] of kinds) {
     t.strictSame((await accessTokens.verify(max.body.accessToken))['roles'], [])
   })
 
+  t.test(`on ${kind}, tokens have the claims whose columns have a value, and a refresh reads them again`, where, async (t) => {
+    const { database, schema } = await prepared(
+      place(t),
+      `CREATE TABLE {schema}.users (id serial PRIMARY KEY, email text, password_hash text, roles text[], "the clinic" text, floor integer)`
+    )
+    const table = `${schema}.users`
+    const insert = `INSERT INTO ${table} (email, password_hash, "the clinic", floor) VALUES ('ada', $1, 'north', 2), ('max', $1, NULL, NULL)`
+    await database.query(insert, [passwordHash])
+    const users = { table, claims: { org: 'the clinic', "a 'quoted' name": 'floor' } }
+    const { post, accessTokens } = await serviceOf(t, database, { schema, users })
+    const ada = await post('/tokens', { username: 'ada', password })
+    t.match(await accessTokens.verify(ada.body.accessToken), { org: 'north', "a 'quoted' name": 2 })
+    await database.query(`UPDATE ${table} SET "the clinic" = 'south'`)
+    const refreshed = await post('/tokens', { refreshToken: ada.body.refreshToken })
+    t.match(await accessTokens.verify(refreshed.body.accessToken), { org: 'south' })
+    await database.query(`UPDATE ${table} SET "the clinic" = NULL`)
+    const max = await post('/tokens', { username: 'max', password })
+    t.notOk('org' in (await accessTokens.verify(max.body.accessToken)), 'no claim without a value')
+  })
+
   t.test(`on ${kind}, a stronger hash replaces a weaker one at the next sign-in [U8]`, where, async (t) => {
     const { database, schema } = await prepared(
       place(t),
@@ -208,6 +228,7 @@ t.test('invalid options are errors of one line', async (t) => {
     [{ users: { tabel: 'people' } }, 'postgres: options.users.tabel is unknown. Did you mean options.users.table?'],
     [{ users: { table: '' } }, 'postgres: options.users.table must be the name of a table.'],
     [{ users: { id: 'a\0b' } }, 'postgres: options.users.id must be the name of a column.'],
+    [{ users: { claims: { org: '' } } }, 'postgres: options.users.claims.org must be the name of a column.'],
     [
       { users: { findUser: () => undefined, find: 1 } },
       /^postgres: options\.users\.find is unknown\. Use only findUser, findUserById, onRehash\.$/

@@ -33,14 +33,16 @@ for (const kind of kinds) {
     t.test('commits the writes of a handler before its response is sent', async (t) => {
       const things = await thingsOn(t, kind)
       const app = await serviceOn(t, things, (app) => {
-        app.post('/things', { config }, async (request) => {
+        app.post('/things', { config }, async (request, reply) => {
+          reply.header('x-places', ['Málaga', 'Oslo'])
           const { rowCount } = await request.transaction.query(`INSERT INTO ${things.table} VALUES ($1), ($2)`, ['oak', 'ash'])
           const { rows } = await request.transaction.query<{ name: string }>(`SELECT name FROM ${things.table} ORDER BY name`)
           return { rowCount, rows, beside: await things.database.client.query('SELECT 1').catch(({ code }) => code) }
         })
       })
-      const { statusCode, body } = await app.inject({ method: 'POST', url: '/things' })
+      const { statusCode, headers, body } = await app.inject({ method: 'POST', url: '/things' })
       t.equal(statusCode, 200)
+      t.strictSame(headers['x-places'], ['Málaga', 'Oslo'])
       t.strictSame(JSON.parse(body), { rowCount: 2, rows: [{ name: 'ash' }, { name: 'oak' }], beside: 'TRANSACTION_REQUIRED' })
       t.strictSame(await things.names(), ['ash', 'oak'])
     })

@@ -7,6 +7,7 @@ import { loginAttemptMigrations, postgresLoginAttemptStore } from '@concordat/po
 import { postgresRateLimitStore, rateLimitMigrations } from '@concordat/postgres/rate-limits'
 import { postgresRefreshTokenStore, refreshTokenMigrations } from '@concordat/postgres/refresh-tokens'
 import { postgresRevocationStore, revocationMigrations } from '@concordat/postgres/revocations'
+import { table } from '@concordat/postgres/table'
 import { transactionPool } from '@concordat/postgres/transaction-pool'
 import unitOfWork, { currentTransaction, type Transaction } from '@concordat/postgres/unit-of-work'
 import type { RateLimitStore } from '@concordat/rate-limiting'
@@ -55,3 +56,21 @@ app.get('/', { config: { transaction: { isolation: 'chaos' } } }, async () => ({
 await app.register(unitOfWork, { database: new Pool() })
 // @ts-expect-error the database is required
 await app.register(unitOfWork)
+
+interface Tree {
+  readonly id: string
+  readonly note?: string
+}
+declare const rows: Parameters<ReturnType<typeof table<Tree>>['find']>[0]
+const fields = new Set(['id', 'note'])
+const trees = table<Tree>({ name: 'trees', fields })
+declare const treeCollection: Parameters<typeof table<Tree>>[0]
+const owned = table(treeCollection, { columns: { owner: 'owner_id' } })
+expectTypeOf(trees.find(rows, { id: 'a', note: null })).toEqualTypeOf<Promise<(Tree & { readonly version: string | number }) | undefined>>()
+owned.find(rows, { id: 'a', owner: 'b' })
+// @ts-expect-error every row would have an empty key
+trees.find(rows, {})
+// @ts-expect-error an id is never null
+trees.find(rows, { id: null })
+// @ts-expect-error the table has no such column
+trees.find(rows, { id: 'a', owner: 'b' })

@@ -1,4 +1,4 @@
-import { addStep, type StepRoute } from '@concordat/plugin-kit/steps'
+import { planStep, type StepRoute } from '@concordat/plugin-kit/steps'
 import { type Contracts, contractOf, contribute, publish } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
 import { addressKey } from './address-key.ts'
@@ -39,8 +39,8 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
     ]
   })
   app.addHook('onReady', begin)
-  addStep(app, 'onRequest', admit, (route) => !isExempt(route))
-  addStep(app, 'onSend', leave)
+  planStep(app, 'onRequest', (route) => (isExempt(route) ? undefined : admit))
+  planStep(app, 'onSend', (route) => (isExempt(route) ? undefined : leave))
   app.addHook('onClose', async () => clearInterval(timer))
   return admitClient
 
@@ -48,12 +48,7 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
     isPart = contractOf(app, 'batches')?.isPart
     isCongested = contractOf(app, 'transactions')?.isCongested
     respondAtOnce = contractOf(app, 'catalogue')?.respondAtOnce
-    let measuredAt = performance.now()
-    timer = setInterval(() => {
-      const now = performance.now()
-      admission.adapt(now - measuredAt - measureEveryMs)
-      measuredAt = now
-    }, measureEveryMs).unref()
+    timer = measureLag(admission)
   }
 
   function admit(request: FastifyRequest, reply: FastifyReply) {
@@ -103,4 +98,15 @@ export function admitRequests(app: FastifyInstance, settings: OverloadSettings, 
       if (carrier[slotKey] === slot) resume()
     }
   }
+}
+
+// The event loop is late by the time that other work took.
+function measureLag(admission: Admission) {
+  let measuredAt = performance.now()
+  const measure = () => {
+    const now = performance.now()
+    admission.adapt(now - measuredAt - measureEveryMs)
+    measuredAt = now
+  }
+  return setInterval(measure, measureEveryMs).unref()
 }

@@ -6,6 +6,7 @@ const list = defineErrors({
   RATE_LIMIT_EXCEEDED: sharedDefinitions.RATE_LIMIT_EXCEEDED,
   RATE_LIMIT_UNAVAILABLE: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'The rate limit cannot be checked at the moment. Try again after the number of seconds in Retry-After.',
       es: 'El límite de peticiones no se puede comprobar en este momento. Inténtelo de nuevo tras los segundos que indica Retry-After.'
@@ -14,6 +15,7 @@ const list = defineErrors({
   },
   SERVICE_OVERLOADED: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'The service is overloaded. Try again after the number of seconds in Retry-After.',
       es: 'El servicio está sobrecargado. Inténtelo de nuevo tras los segundos que indica Retry-After.'

@@ -30,7 +30,7 @@ export class LoopTime {
   /** Measures what a request of a client takes, until it waits for something, or until another request begins before that. */
   begin(client: string): void {
     const measured = { client, since: performance.now() }
-    this.#end(measured.since)
+    if (this.#measured !== undefined) this.#end(measured.since)
     this.#measured = measured
     queueMicrotask(() => {
       if (this.#measured === measured) this.#end(performance.now())

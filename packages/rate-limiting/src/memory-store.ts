@@ -1,4 +1,3 @@
-import { callback, describeOptions, integer, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { RateLimitStore } from './store.ts'
 
 interface Window {
@@ -6,20 +5,10 @@ interface Window {
   readonly endsAt: number
 }
 
-/** The description of {@link MemoryRateLimitStoreOptions}. @readme */
-export const memoryRateLimitStoreOptions = describeOptions('rate-limiting', {
-  /** The maximum number of keys. Beyond that, those that were idle longest are removed. */
-  maxKeys: integer({ default: 50_000, min: 100, max: 10_000_000 }),
-  /** Returns the time of a monotonic clock in milliseconds. By default `performance.now`. */
-  now: callback<() => number>('returns milliseconds', { default: () => performance.now() })
-})
+const maxKeys = 50_000
 
-/** Options of {@link memoryRateLimitStore}. */
-export interface MemoryRateLimitStoreOptions extends OptionsOf<typeof memoryRateLimitStoreOptions> {}
-
-/** Creates a store that counts in the memory of this process. */
-export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
-  const { maxKeys, now } = memoryRateLimitStoreOptions.read(options)
+/** Creates a store that counts in the memory of this process. Beyond 50,000 keys, those that were idle longest are removed. */
+export function memoryRateLimitStore(): RateLimitStore {
   // Two generations, because removing single old keys from a Map becomes slower with the number of keys.
   let recent = new Map<string, Window>()
   let former = new Map<string, Window>()
@@ -27,7 +16,7 @@ export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}):
   return {
     add(key, cost, limit, windowMs) {
       // Whole numbers, because sums of fractions are not exact and a window could appear longer than it is.
-      const time = Math.floor(now())
+      const time = Math.floor(performance.now())
       const ofRecent = recent.get(key)
       const known = ofRecent ?? former.get(key)
       const window = known !== undefined && known.endsAt > time ? known : { count: 0, endsAt: time + windowMs }

@@ -1,9 +1,9 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
 import { measureCalls } from '@concordat/plugin-kit/observer'
-import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { type ParsingStep, planStep, type RequestStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractOf, contribute, requireKnownConfig } from '@concordat/plugin-kit/wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { addressKey } from './address-key.ts'
 import { admitRequests } from './admit-requests.ts'
@@ -30,6 +30,8 @@ declare module 'fastify' {
 interface ClientCount {
   readonly key: string
   readonly general: readonly Limiter[]
+  /** The requests that its body counts as, besides the cost, as far as its size is known. */
+  readonly more: number
 }
 
 const countedKey: unique symbol = Symbol('concordat.rate-limiting.counted')
@@ -65,13 +67,9 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
 
   onEachRoute(app, readRoute)
   const admitClient = overload ? admitRequests(app, overload, (route) => planOf(route).isExempt) : undefined
-  addStep(app, 'onRequest', countAddress, (route) => planOf(route).byAddress.length > 0)
-  addStep(app, 'preParsing', receiveBody, isCounted)
-  if (client) addStep(app, 'preParsing', countClient, isCounted)
-
-  function isCounted(route: StepRoute) {
-    return planOf(route).published !== undefined
-  }
+  planStep(app, 'onRequest', addressStep)
+  planStep(app, 'preParsing', bodyStep)
+  if (client) planStep(app, 'preParsing', clientStep)
 
   function readRoute(route: RouteOptions) {
     const { rateLimit, directAccess }: Partial<PlannedConfig> = route.config ?? {}
@@ -79,33 +77,41 @@ const rateLimiting: FastifyPluginAsync<RateLimitingOptions> = async (app, option
     route.config = { ...route.config, ...plan }
   }
 
-  function countAddress(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
+  function addressStep(route: StepRoute): RequestStep | undefined {
     const { byAddress, cost } = planOf(route)
-    return spend(byAddress, { key: addressKey(request.ip), cost, more: moreForBody(request) ?? 0 }, reply)
+    if (byAddress.length === 0) return undefined
+    return function countAddress(request, reply) {
+      return spend(byAddress, { key: addressKey(request.ip), cost, more: moreForBody(request) ?? 0 }, reply)
+    }
   }
 
   // Before a body is read, and after every onRequest hook, when the client is known.
-  function receiveBody(request: FastifyRequest, reply: FastifyReply, route: StepRoute, body: RequestPayload) {
-    const known = client && identify(client, request)
-    const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
-    const counted = { key, general: known ? plans.ofTier(known.tier) : [] }
-    ;(request as Counted)[countedKey] = counted
-    const { countsBodies, byAddress } = planOf(route)
-    if (!countsBodies || moreForBody(request) !== undefined) return admitClient?.(request, key, body)
-    const charged = chargedBody(body, async () => {
-      const more = { cost: 0, more: 1 }
-      const ofAddress = byAddress.filter(({ isGeneral }) => isGeneral)
-      await spend(ofAddress, { key: addressKey(request.ip), ...more }, reply)
-      await spend(counted.general, { key, ...more }, reply)
-    })
-    return admitClient?.(request, key, charged) ?? charged
+  function bodyStep(route: StepRoute): ParsingStep | undefined {
+    const { countsBodies, byAddress, published } = planOf(route)
+    if (published === undefined) return undefined
+    const ofAddress = byAddress.filter(({ isGeneral }) => isGeneral)
+    return function receiveBody(request, reply, _route, body) {
+      const known = client && identify(client, request)
+      const key = known ? `client:${known.key}` : `address:${addressKey(request.ip)}`
+      const general = known ? plans.ofTier(known.tier) : []
+      const more = countsBodies ? moreForBody(request) : 0
+      ;(request as Counted)[countedKey] = { key, general, more: more ?? 0 }
+      if (more !== undefined) return admitClient?.(request, key, body)
+      const charged = chargedBody(body, async () => {
+        await spend(ofAddress, { key: addressKey(request.ip), cost: 0, more: 1 }, reply)
+        await spend(general, { key, cost: 0, more: 1 }, reply)
+      })
+      return admitClient?.(request, key, charged) ?? charged
+    }
   }
 
-  function countClient(request: FastifyRequest, reply: FastifyReply, route: StepRoute) {
-    const { byClient, cost } = planOf(route)
-    const { key, general } = (request as Counted)[countedKey] as ClientCount
-    const limiters = byClient.length === 0 ? general : [...general, ...byClient]
-    return spend(limiters, { key, cost, more: moreForBody(request) ?? 0 }, reply)
+  function clientStep(route: StepRoute): RequestStep | undefined {
+    const { byClient, cost, published } = planOf(route)
+    if (published === undefined) return undefined
+    return function countClient(request, reply) {
+      const { key, general, more } = (request as Counted)[countedKey] as ClientCount
+      return spend(byClient.length === 0 ? general : [...general, ...byClient], { key, cost, more }, reply)
+    }
   }
 
   function planOf({ config }: { readonly config: PlannedConfig }): Plan {

@@ -36,19 +36,23 @@ export function spend(limiters: readonly Limiter[], spending: Spending, reply: F
 
 function notify({ policy, quota }: Limiter, { count, resetMs }: Count, reply: FastifyReply) {
   const resetSeconds = Math.max(1, Math.ceil(resetMs / 1000))
-  setItem(reply, 'ratelimit-policy', `"${policy.name}";`, quota)
-  setItem(reply, 'ratelimit', `"${policy.name}";`, `"${policy.name}";r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`)
+  const start = `"${policy.name}";`
+  const rest = `${start}r=${Math.max(0, policy.limit - count)};t=${resetSeconds}`
+  const quotas = reply.getHeader('ratelimit-policy')
+  if (quotas === undefined) reply.header('ratelimit-policy', quota).header('ratelimit', rest)
+  else
+    reply
+      .header('ratelimit-policy', withItem(quotas, start, quota))
+      .header('ratelimit', withItem(reply.getHeader('ratelimit'), start, rest))
   if (count <= policy.limit) return
   contractOf(reply.server, 'observer')?.count(refused, { limit: policy.name })
   throw rateLimitExceeded(policy, resetSeconds)
 }
 
 // The item of a limit that is counted again, for more of a body, is replaced.
-function setItem(reply: FastifyReply, field: string, start: string, item: string) {
-  const text = String(reply.getHeader(field) ?? '')
+function withItem(items: ReturnType<FastifyReply['getHeader']>, start: string, item: string) {
+  const text = String(items)
   const at = text.indexOf(start)
   const end = text.indexOf(',', at + start.length)
-  if (text === '') reply.header(field, item)
-  else if (at === -1) reply.header(field, `${text}, ${item}`)
-  else reply.header(field, `${text.slice(0, at)}${item}${end === -1 ? '' : text.slice(end)}`)
+  return at === -1 ? `${text}, ${item}` : `${text.slice(0, at)}${item}${end === -1 ? '' : text.slice(end)}`
 }

@@ -16,7 +16,7 @@ async function service(t: Test, options: RateLimitingOptions = {}, http2 = false
   const app = (http2 ? Fastify({ http2 }) : Fastify()) as unknown as FastifyInstance
   t.teardown(() => app.close())
   await app.register(rateLimiting, {
-    store: memoryRateLimitStore({ now: () => 0 }),
+    store: memoryRateLimitStore(),
     client,
     clientLimit: minuteOf(100),
     addressLimit: minuteOf(1000),
@@ -83,7 +83,7 @@ for (const isAsync of [false, true]) {
       `a body counts as a request for each 16 KiB, ${isChunked ? 'in chunks' : 'by its length'}${isAsync ? ', with a store that all share' : ''} [X5]`,
       async (t) => {
         for (const [bytes, requests] of sizes) {
-          const memory = memoryRateLimitStore({ now: () => 0 })
+          const memory = memoryRateLimitStore()
           const store = isAsync ? { add: async (...counted: Parameters<typeof memory.add>) => memory.add(...counted) } : memory
           const { url } = await service(t, { store })
           const known = await send(url, { bytes, isChunked })
@@ -110,7 +110,7 @@ for (const isAsync of [false, true]) {
     t.test(
       `a body beyond the limit is a 429, ${isChunked ? 'in chunks' : 'by its length'}${isAsync ? ', with a store that all share' : ''}, and its handler does not run [X5]`,
       async (t) => {
-        const memory = memoryRateLimitStore({ now: () => 0 })
+        const memory = memoryRateLimitStore()
         const store = isAsync ? { add: async (...counted: Parameters<typeof memory.add>) => memory.add(...counted) } : memory
         const { url, handled } = await service(t, { store, clientLimit: minuteOf(10), tiers: { gold: minuteOf(90) } })
         t.match(await send(url, { bytes: 100_000, isChunked }), { status: 200 })

@@ -1,8 +1,10 @@
 import type { ApiError } from '@concordat/plugin-kit/api-error'
 import rateLimiting, { memoryRateLimitStore, type RateLimitingOptions } from '@concordat/rate-limiting'
+import { stoppedTime } from '@concordat/test-harness/elapsed-time'
 import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import t from 'tap'
 
+stoppedTime(t)
 type Client = NonNullable<ReturnType<NonNullable<RateLimitingOptions['client']>>>
 
 const minuteOf = (limit: number) => ({ limit, windowSeconds: 60 })
@@ -12,7 +14,7 @@ const clientOf = (request: FastifyRequest) => known.get(request)
 // This hook represents any authentication: it is registered after the plugin, and rejects the client "nobody".
 async function service(options: RateLimitingOptions, config: FastifyContextConfig = {}): Promise<FastifyInstance> {
   const app = Fastify()
-  await app.register(rateLimiting, { client: clientOf, store: memoryRateLimitStore({ maxKeys: 1000, now: () => 0 }), ...options })
+  await app.register(rateLimiting, { client: clientOf, store: memoryRateLimitStore(), ...options })
   app.addHook('onRequest', async (request) => {
     const { client, tier } = request.headers
     if (client === 'nobody') throw Object.assign(new Error('Who are you?'), { statusCode: 401 })

@@ -44,7 +44,7 @@ t.test('shares counts between two services with one store, and accepts exactly n
 
 /** A store in memory that can be broken. */
 function breakable() {
-  const store = memoryRateLimitStore({ maxKeys: 1000, now: () => 0 })
+  const store = memoryRateLimitStore()
   const whole: RateLimitStore['add'] = (...request) => store.add(...request)
   const state = { requested: 0, add: whole }
   const broken: RateLimitStore = {

@@ -22,7 +22,7 @@ import {
 
 /** The description of {@link SettingsOptions}. @readme */
 export const settingsOptions = describeOptions('service', {
-  /** The folder of the service, in which `.env` is read and, without `DATABASE_URL`, the folder `data` has the database. */
+  /** The folder of the service, in which `.env` is read, except for `NODE_ENV=test`, and, without `DATABASE_URL`, the folder `data` has the database. */
   folder: required(value<URL>()),
   /** The names of variables with secrets, each at least 32 random bytes; several separated by commas, the current one first. */
   secrets: value<readonly string[]>({ default: [] }),
@@ -76,13 +76,15 @@ export interface Settings<Own extends SettingsOptions = SettingsOptions> {
 }
 
 /**
- * Reads the settings of a service from environment variables, and from the file `.env` in its folder for those that are not set. Throws an error of one
+ * Reads the settings of a service from environment variables, and from the file `.env` in its folder for those that are not set, unless
+ * `NODE_ENV` is `test`. Throws an error of one
  * line that names every invalid variable, what it is and what it must be. The values of URLs with passwords and of secrets are not shown.
  */
 export function readSettings<const Own extends SettingsOptions>(options: Own, environment: Environment = process.env): Settings<Own> {
   const { folder, secrets: names, variables, refusedInProduction } = settingsOptions.read(options)
   const schemas = { ...standardVariables, ...Object.fromEntries(names.map((name) => [name, secretVariable])), ...variables }
-  const file = readEnvFile(folder)
+  // The file is that of a developer: with it, tests would depend on who runs them, and use its database and its Redis.
+  const file: Environment = environment['NODE_ENV'] === 'test' ? {} : readEnvFile(folder)
   const values = valuesOf(folder, schemas, given(file, environment))
   // Fastify plugins, also those of this project, read it there.
   if (environment === process.env && file['NODE_ENV']) process.env['NODE_ENV'] = values.NODE_ENV

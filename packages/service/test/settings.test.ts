@@ -103,6 +103,12 @@ t.test('every variable can be set, and .env in the folder sets those that the en
     port: 5000,
     drainSeconds: 0
   })
+  writeFileSync(join(folder, '.env'), 'DATABASE_URL=postgresql://me@db/orders\nREDIS_URL=redis://cache:6379\nthis line is wrong')
+  t.match(
+    readSettings({ folder: pathToFileURL(`${folder}/`) }, { NODE_ENV: 'test' }),
+    { databaseUrl: undefined, redisUrl: undefined, environment: 'test' },
+    'a test reads no file of a developer'
+  )
 })
 
 t.test('each variable with a wrong value is named in one line, with the value unless it is secret, and what is allowed', async (t) => {

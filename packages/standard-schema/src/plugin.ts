@@ -1,6 +1,6 @@
 import { readEachRoute } from '@concordat/plugin-kit/findings'
 import { describeOptions } from '@concordat/plugin-kit/options'
-import { addStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
+import { planStep, type StepRoute, warnWithoutRoutes } from '@concordat/plugin-kit/steps'
 import { contractOf, isOutside, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -31,7 +31,7 @@ const standardSchema: FastifyPluginAsync = async (app, options) => {
   publish(app, { checksResponse: ({ config }) => (config as CheckedConfig | undefined)?.[hasResponseCheck] === true })
   readEachRoute(app, checkRoute)
   // The first hook of this kind, so that all others receive the output of the schemas.
-  addStep(app, 'preHandler', checkOnce, (route) => requestChecks in route.config)
+  planStep(app, 'preHandler', ({ config }) => (requestChecks in config ? checkOnce : undefined))
 }
 
 function checkRoute(this: FastifyInstance, route: RouteOptions) {

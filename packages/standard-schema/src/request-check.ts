@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, type StandardIssue, type StandardResult } from '@concordat/plugin-kit/json-schema'
+import { isObject, type JsonSchema, pointerOf, type StandardIssue, type StandardResult } from '@concordat/plugin-kit/json-schema'
 import type { FastifyRequest } from 'fastify'
 import { equivalentOf } from './library-messages.ts'
 import type { RequestCheck } from './route-schema.ts'
@@ -62,7 +62,7 @@ function schemaFor(part: RequestCheck['part'], schemas: RequestCheck['schemas'],
 function invalid(part: RequestCheck['part'], issues: readonly StandardIssue[]): Error {
   const validation = issues.slice(0, maxIssues).map((issue) => ({
     // A JSON pointer (RFC 6901 §3).
-    instancePath: (issue.path ?? []).map((step) => `/${stepOf(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    instancePath: pointerOf((issue.path ?? []).map(stepOf)),
     schemaPath: '#',
     ...(equivalentOf(issue) ?? { keyword, params: {} }),
     message: issue.message

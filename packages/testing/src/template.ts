@@ -12,6 +12,9 @@ export interface DatabasePlace {
 /** Makes the contents of a database, as `prepare` of `openDatabase` does. */
 export type Prepare = (database: never) => Promise<void>
 
+/** Extensions of PGlite, by name. */
+export type Extensions = Readonly<Record<string, object>>
+
 /** Creates a service on a database, which the service opens and closes. */
 export type Start = (place: DatabasePlace) => Promise<{ ready(): PromiseLike<unknown>; close(): PromiseLike<unknown> }>
 
@@ -32,21 +35,29 @@ export interface Template {
 const states = new Map<string, string>()
 
 /** Returns what decides whether a prepared database can be copied: the files of the project, the text of the function that makes it, and the caller's key. */
-export function templateOf(by: { readonly prepare: Prepare } | { readonly start: Start }, key: string): Template {
+export function templateOf(
+  by: { readonly prepare: Prepare; readonly extensions: Extensions | undefined } | { readonly start: Start },
+  key: string
+): Template {
   const folder = projectFolder()
   const state = states.get(folder) ?? fingerprintOf(folder)
   states.set(folder, state)
-  const make = 'start' in by ? startOnce(by.start) : prepareOnce(by.prepare)
-  return { folder, project: digestOf(folder), state, name: digestOf(key, String(Object.values(by)[0])), make }
+  const make = 'start' in by ? startOnce(by.start) : prepareOnce(by.prepare, by.extensions)
+  return { folder, project: digestOf(folder), state, name: digestOf(key, String('start' in by ? by.start : by.prepare)), make }
 }
 
 // Opens a database as the service does, prepares it, and closes it.
-function prepareOnce(prepare: Prepare): Template['make'] {
+function prepareOnce(prepare: Prepare, extensions: Extensions | undefined): Template['make'] {
   return async ({ databaseUrl, dataFolder }) => {
     requirePeers('testing: freshDatabase', ['@concordat/postgres'], import.meta)
     const { openDatabase } = await import('@concordat/postgres/open')
     // The root of this package has no types of optional peers: `prepare` accepts what `openDatabase` opens.
-    const database = await openDatabase({ url: databaseUrl, folder: dataFolder, prepare: prepare as (database: object) => Promise<void> })
+    const database = await openDatabase({
+      url: databaseUrl,
+      folder: dataFolder,
+      extensions,
+      prepare: prepare as (database: object) => Promise<void>
+    })
     await database.close()
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freshDatabase } from '@concordat/testing'
 import { Client } from 'pg'
@@ -12,7 +12,7 @@ const server = process.env['TEST_DATABASE_URL']
 const engines = { PGlite: false, PostgreSQL: server } as const
 const source = new URL('../src/index.ts', import.meta.url).href
 
-async function onServer(sql: string, values: readonly string[] = []) {
+async function onServer(sql: string, values: readonly (string | readonly string[])[] = []) {
   const client = new Client({ connectionString: server })
   await client.connect()
   return client
@@ -104,6 +104,36 @@ for (const [name, serverUrl] of Object.entries(engines)) {
     }
   )
 }
+
+t.test(
+  'a template that this machine has not used for thirty days is removed, one of another machine is not',
+  { skip: server === undefined && 'set TEST_DATABASE_URL' },
+  async (t) => {
+    const { start, change, templates } = newProject(t, server as string)
+    await start().ended
+    const [own = ''] = await templates()
+    const [comment = ''] = await onServer("SELECT shobj_description(oid, 'pg_database') AS datname FROM pg_database WHERE datname = $1", [
+      own
+    ])
+    t.match(comment, new RegExp(`^concordat-testing ${hostname()} \\d{13}$`))
+    const names = ['used', 'unused', 'elsewhere', 'unknown'].map((kind) => `concordat_template_${kind}_${process.pid}`)
+    const [used = '', unused = '', elsewhere = '', unknown = ''] = names
+    t.teardown(async () => {
+      for (const name of names) await onServer(`DROP DATABASE IF EXISTS ${name}`)
+    })
+    for (const name of names) await onServer(`CREATE DATABASE ${name}`)
+    for (const [name, host, days] of [
+      [used, hostname(), 29],
+      [unused, hostname(), 31],
+      [elsewhere, 'elsewhere', 31]
+    ] as const)
+      await onServer(`COMMENT ON DATABASE ${name} IS 'concordat-testing ${host} ${Date.now() - days * 86_400_000}'`)
+    change()
+    await start().ended
+    const left = await onServer('SELECT datname FROM pg_database WHERE datname = ANY ($1)', [names])
+    t.strictSame(left.toSorted(), [elsewhere, unknown, used].toSorted())
+  }
+)
 
 t.test('the project is the one of the working folder where a runner or no file was started, with or without a package.json', async (t) => {
   const program = `

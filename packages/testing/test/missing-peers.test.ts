@@ -1,8 +1,8 @@
+// In a process of its own: packages that other tests import are hidden before they are imported.
 import { hidePackage } from '@concordat/test-harness/hidden-package'
 import { freshDatabase } from '@concordat/testing'
 import t from 'tap'
 
-// Nothing in this file imports the packages before they are hidden.
 t.test('rejects with the name of the package when the one that opens databases is not installed', async (t) => {
   for (const name of ['@concordat/postgres', '@concordat/postgres/open']) hidePackage(t, name)
   await t.rejects(freshDatabase(t, { serverUrl: false, prepare: async () => {} }), {

@@ -31,7 +31,7 @@ export function credentialJudge(settings: Settings) {
 
   return async (entered: string, password: string, address: string | undefined): Promise<TokenUser> => {
     const username = canonicalUsername(entered)
-    const giveBack = await countAttempt(username, address, settings.now())
+    const giveBack = await countAttempt(username, address, Date.now())
     const user = await compare(username, password).catch(async (error: unknown) => {
       // A failed comparison reveals nothing, so it does not count as a guess.
       await giveBack()

@@ -1,4 +1,5 @@
 import { defineErrors, type ErrorList } from '@concordat/plugin-kit/api-error'
+import { fieldMessages } from './field-messages.ts'
 
 const list = defineErrors(
   {
@@ -45,21 +46,41 @@ const list = defineErrors(
     LOGIN_ATTEMPTS_EXCEEDED: {
       statusCode: 429,
       message: {
-        en: 'There were too many failed sign-in attempts. Try again in {seconds} seconds.',
-        es: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds} segundos.'
+        en: {
+          plural: 'seconds',
+          one: 'There were too many failed sign-in attempts. Try again in {seconds, number} second.',
+          other: 'There were too many failed sign-in attempts. Try again in {seconds, number} seconds.'
+        },
+        es: {
+          plural: 'seconds',
+          one: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds, number} segundo.',
+          many: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds, number} de segundos.',
+          other: 'Hubo demasiados intentos fallidos de iniciar sesión. Inténtelo de nuevo en {seconds, number} segundos.'
+        }
       },
       remedy: 'Wait for the number of seconds in Retry-After before the next attempt.'
     },
     PASSWORD_RESETS_EXCEEDED: {
       statusCode: 429,
       message: {
-        en: 'Too many messages were requested for this user. Use the newest one, or try again in {seconds} seconds.',
-        es: 'Se solicitaron demasiados mensajes para este usuario. Use el más reciente o inténtelo de nuevo en {seconds} segundos.'
+        en: {
+          plural: 'seconds',
+          one: 'Too many messages were requested for this user. Use the newest one, or try again in {seconds, number} second.',
+          other: 'Too many messages were requested for this user. Use the newest one, or try again in {seconds, number} seconds.'
+        },
+        es: {
+          plural: 'seconds',
+          one: 'Se solicitaron demasiados mensajes para este usuario. Use el más reciente o inténtelo de nuevo en {seconds, number} segundo.',
+          many: 'Se solicitaron demasiados mensajes para este usuario. Use el más reciente o inténtelo de nuevo en {seconds, number} de segundos.',
+          other:
+            'Se solicitaron demasiados mensajes para este usuario. Use el más reciente o inténtelo de nuevo en {seconds, number} segundos.'
+        }
       },
       remedy: 'Use the link of the newest message, or wait for the number of seconds in Retry-After.'
     },
     LOGINS_OVERLOADED: {
       statusCode: 503,
+      retry: 'later',
       message: {
         en: 'Too many sign-ins are in progress. Try again in a few seconds.',
         es: 'Hay demasiados inicios de sesión en curso. Inténtelo de nuevo en unos segundos.'
@@ -91,20 +112,7 @@ const list = defineErrors(
       remedy: 'Choose a password whose length is within the limits stated in `errors`.'
     }
   },
-  {
-    text: {
-      en: 'must be a string of 1 to {maximum} characters, without NUL and unpaired surrogates',
-      es: 'debe ser una cadena de 1 a {maximum} caracteres, sin NUL ni sustitutos UTF-16 sin pareja'
-    },
-    notBoth: {
-      en: 'must not be sent together with `username` or `password`',
-      es: 'no debe enviarse junto con `username` o `password`'
-    },
-    resetToken: { en: 'is invalid, has expired or was used', es: 'no es válido, ha caducado o ya se usó' },
-    passwordTooShort: { en: 'must have at least {minimum} characters', es: 'debe tener al menos {minimum} caracteres' },
-    passwordTooLong: { en: 'must have at most {maximum} characters', es: 'debe tener como máximo {maximum} caracteres' },
-    passwordIllFormed: { en: 'must be well-formed Unicode', es: 'debe ser Unicode bien formado' }
-  }
+  fieldMessages
 )
 
 /** Every error that issuing tokens can throw, for the catalogue's `include`. */

@@ -1,6 +1,5 @@
 import {
   callback,
-  clock,
   describeOptions,
   duration,
   group,
@@ -26,6 +25,8 @@ export interface TokenUser {
   readonly permissions?: readonly string[] | undefined
   /** The roles of the user, for example `staff`; they become `roles`. Read again at each refresh. */
   readonly roles?: readonly string[] | undefined
+  /** Claims of the service's own, for example `{ org: 'acme' }`. Read again at each refresh. Names that the issuer or a standard uses are refused. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The claims of an access token that the issuer sets; `sign` adds `iss` and `aud`. Times are in seconds since the Unix epoch. */
@@ -94,9 +95,7 @@ export const tokenIssuerOptions = describeOptions('token-issuing', {
   /** Stores a stronger hash after a sign-in, if the stored one is still `user.passwordHash`: otherwise it would overwrite a new password. */
   onRehash: callback<(user: TokenUser, passwordHash: string) => Promise<void> | void>('stores the hash'),
   /** Called with errors that did not affect the response. */
-  onError: callback<(error: unknown) => void>('gets the error', { default: () => {} }),
-  /** Returns the current time. */
-  now: clock()
+  onError: callback<(error: unknown) => void>('gets the error', { default: () => {} })
 })
 
 /** Options of {@link tokenIssuer}. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isFromThisMachine } from '@concordat/plugin-kit/links'
-import { requireKnownConfig } from '@concordat/plugin-kit/wiring'
+import { contractOf, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { canonicalUsername } from './login-attempts.ts'
 import { configs, type SignInRoutesOptions, signInRoutesOptions } from './route-options.ts'
@@ -16,10 +16,12 @@ const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, option
 
   const local = new Set(localUsers.map(canonicalUsername))
   requireKnownConfig(app, 'token-issuing')
+  // In a service with tenants, the tenant of a user is known only once there is a token.
+  const none = contractOf(app, 'clients')?.tenantOf === undefined ? {} : { tenant: 'none' as const }
   app.post(
     '/tokens',
     {
-      config: { ...configs.issueToken, ...routeConfig('issueToken') },
+      config: { ...configs.issueToken, ...none, ...routeConfig('issueToken') },
       schema: { body: tokenRequestSchema, response: { 200: tokenResponseSchema } }
     },
     async (request, reply) => {
@@ -32,7 +34,7 @@ const signInRoutes: FastifyPluginAsync<SignInRoutesOptions> = async (app, option
   app.post<{ Body: { token: string } }>(
     '/token-revocations',
     {
-      config: { ...configs.revokeToken, ...routeConfig('revokeToken') },
+      config: { ...configs.revokeToken, ...none, ...routeConfig('revokeToken') },
       schema: { body: newRevocationSchema, response: { 201: revocationSchema } }
     },
     async (request, reply) => {

@@ -12,12 +12,12 @@ const onTimeout = () =>
   new Error(`token-issuing: a password reset did not end within ${maxMs / 1000} s. Limit how long its message may take.`)
 
 /** Creates the function that counts a request for a password reset, and then begins it. */
-export function passwordResets({ stores, now, onError }: Settings) {
+export function passwordResets({ stores, onError }: Settings) {
   let running = 0
 
   async function count(username: string) {
     // Hashed, so that the store contains no user input.
-    const waitMs = await stores.loginAttempts.take(`reset ${hash('sha256', canonicalUsername(username), 'base64url')}`, limit, now())
+    const waitMs = await stores.loginAttempts.take(`reset ${hash('sha256', canonicalUsername(username), 'base64url')}`, limit, Date.now())
     if (waitMs > 0) throw passwordResetsExceeded(waitMs)
   }
 

@@ -1,4 +1,4 @@
-import { maxAccessTokenLength } from './token-issuer.ts'
+import { maxAccessTokenLength } from './token-sessions.ts'
 
 const secret = { maxLength: 4096, writeOnly: true, type: 'string' }
 const accessToken = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJl'

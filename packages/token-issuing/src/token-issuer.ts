@@ -1,20 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { credentialJudge } from './credential-judge.ts'
-import {
-  bothGrants,
-  invalidTokenRequest,
-  passwordResetInvalid,
-  refreshTokenExpired,
-  refreshTokenInvalid,
-  refreshTokenReused,
-  refreshTokenRevoked
-} from './errors.ts'
+import { bothGrants, invalidTokenRequest, passwordResetInvalid } from './errors.ts'
 import { resolveOptions, type TokenIssuerOptions, type TokenUser } from './options.ts'
 import { passwordResetOf, readPasswordReset } from './password-reset.ts'
-import { newRefreshToken, type RefreshToken, readRefreshToken, successorOf } from './refresh-token.ts'
-import type { RefreshFamily } from './refresh-token-store.ts'
 import { passwordResets } from './reset-requests.ts'
+import { tokenRevocation } from './token-revocation.ts'
+import { type TokenResponse, tokenSessions } from './token-sessions.ts'
 
 /** The body of a token request: sign in, or refresh a session. */
 type TokenRequest = { readonly username: string; readonly password: string } | { readonly refreshToken: string }
@@ -24,15 +14,6 @@ interface TokenCaller {
   readonly address?: string | undefined
   /** The client application, if it is known. Refresh tokens are bound to it. */
   readonly clientId?: string | undefined
-}
-
-/** The token response (rules E6, X7); the route sends it with `Cache-Control: no-store`. */
-export interface TokenResponse {
-  readonly accessToken: string
-  readonly tokenType: 'Bearer'
-  /** Seconds until the access token expires. */
-  readonly expiresIn: number
-  readonly refreshToken: string
 }
 
 /** Issues and revokes tokens. */
@@ -77,129 +58,27 @@ export interface TokenIssuer {
 }
 
 const maxTextLength = 1024
-/** How long a used refresh token gets the same successor: a client that lost the response sends it again. */
-const reuseGraceMs = 10_000
 const passwordResetMs = 3_600_000
-/** What authentication accepts at most: a longer token is of no use. */
-export const maxAccessTokenLength = 16_384
 
 /** Creates a token issuer with the password and refresh grants (RFC 6749 §4.3, §6; RFC 9700 §4.14). Throws a `TypeError` for invalid options. */
 export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   const settings = resolveOptions(options)
-  const { revocations, now } = settings
-  const { refreshTokens } = settings.stores
+  const { refreshKeys } = settings
   const judge = credentialJudge(settings)
-  const begin = passwordResets(settings)
-
-  async function signIn(username: string, password: string, { address, clientId }: TokenCaller) {
-    // Read before any lookup, so that a later revocation also ends the tokens issued here.
-    const beganAt = now()
-    const user = await judge(username, password, address)
-    const token = newRefreshToken()
-    const family: RefreshFamily = {
-      id: randomUUID(),
-      handle: token.handle,
-      subject: user.id,
-      beganAt,
-      expiresAt: beganAt + settings.sessionMs,
-      ...(clientId !== undefined && { clientId })
-    }
-    await refreshTokens.begin(family, token.secret, beganAt + settings.idleMs)
-    return respond(user, family, token, beganAt)
-  }
-
-  async function goOn(text: string, { clientId }: TokenCaller) {
-    const token = readRefreshToken(text)
-    if (token === undefined) throw refreshTokenInvalid()
-    const usedAt = now()
-    const successors = settings.refreshKeys.map((key) => successorOf(token, key)) as [RefreshToken, ...RefreshToken[]]
-    const use = await refreshTokens.use({
-      handle: token.handle,
-      secret: token.secret,
-      successor: successors[0].secret,
-      clientId,
-      now: usedAt,
-      reuseGraceMs,
-      idleMs: settings.idleMs
-    })
-    if (use.outcome === 'unknown') throw refreshTokenInvalid()
-    if (use.outcome === 'expired') throw refreshTokenExpired()
-    const { family } = use
-    if (use.outcome === 'revoked' || use.outcome === 'reused') {
-      // Also for a revoked family: its revocation may have failed before the access tokens were revoked.
-      await endSession(family.id)
-      throw use.outcome === 'reused' ? refreshTokenReused() : refreshTokenRevoked()
-    }
-    // The successor of a token cannot be computed again after its key was removed.
-    const { newest } = use
-    const next = successors.find(({ secret }) => secret === newest)
-    if (next === undefined) throw refreshTokenInvalid()
-    const user = await settings.findUserById(family.subject)
-    if (user !== undefined) return respond(user, family, next, usedAt)
-    await revokeSession(family.id)
-    throw refreshTokenRevoked()
-  }
-
-  async function respond(user: TokenUser, family: RefreshFamily, { text }: RefreshToken, at: number): Promise<TokenResponse> {
-    const jti = randomUUID()
-    const mark = { jti, sid: family.id, sub: family.subject }
-    let iat = Math.floor(at / 1000)
-    if (revocations.isRevoked({ ...mark, iat: family.beganAt / 1000 })) {
-      await refreshTokens.revokeFamily(family.id)
-      throw refreshTokenRevoked()
-    }
-    if (revocations.isRevoked({ ...mark, iat })) {
-      // All tokens of the user were revoked earlier in this second, and `iat` has a resolution of one second, so this waits for the next.
-      iat += 1
-      await delay(Math.max(0, iat * 1000 - now()))
-    }
-    const expiresIn = settings.lifetimeSeconds
-    const scope = user.permissions?.join(' ')
-    const accessToken = await settings.sign({
-      ...mark,
-      iat,
-      nbf: iat,
-      exp: iat + expiresIn,
-      ...(family.clientId !== undefined && { client_id: family.clientId }),
-      ...(scope && { scope }),
-      ...(user.roles && { roles: [...user.roles] })
-    })
-    if (accessToken.length > maxAccessTokenLength)
-      throw new TypeError(
-        `token-issuing: an access token would have more than ${maxAccessTokenLength} characters. Give the user roles in place of so many permissions.`
-      )
-    return { accessToken, tokenType: 'Bearer', expiresIn, refreshToken: text }
-  }
-
-  // When the last access token that exists at this moment has expired, on a clock that is a minute behind.
-  const tolerance = 61_000
-  const untilOf = () => now() + settings.lifetimeSeconds * 1000 + tolerance
-
-  function endSession(sid: string) {
-    return revocations.revoke({ kind: 'session', id: sid, until: untilOf() })
-  }
-
-  async function revokeSession(sid: string) {
-    await refreshTokens.revokeFamily(sid)
-    await endSession(sid)
-  }
-
-  async function endBefore(kind: 'subject' | 'everything', id: string) {
-    // Read after the families have ended, so that none of them can produce a token with a later `iat`.
-    await revocations.revoke({ kind, id, issuedBefore: now() + 1, until: untilOf() })
-    // Resolves in a later millisecond, so that a sign-in after it is not affected.
-    await delay(2)
-  }
+  const beginReset = passwordResets(settings)
+  const sessions = tokenSessions(settings)
 
   return {
-    async issue(request, caller = {}) {
+    async issue(request, { address, clientId } = {}) {
       const { username, password, refreshToken } = request as unknown as Readonly<Record<string, unknown>>
       if (refreshToken === undefined) {
         const credentials = requireTexts({ username, password })
-        return signIn(credentials.username, credentials.password, caller)
+        // Read before any lookup, so that a later revocation also ends the tokens issued here.
+        const beganAt = Date.now()
+        return sessions.begin(await judge(credentials.username, credentials.password, address), beganAt, clientId)
       }
       if (username !== undefined || password !== undefined) throw bothGrants()
-      return goOn(requireTexts({ refreshToken }).refreshToken, caller)
+      return sessions.refresh(requireTexts({ refreshToken }).refreshToken, clientId)
     },
     async checkPassword(username, password, { address } = {}) {
       requireTexts({ username, password }, false)
@@ -207,35 +86,16 @@ export function tokenIssuer(options: TokenIssuerOptions): TokenIssuer {
     },
     async beginPasswordReset(username, work) {
       requireTexts({ username }, false)
-      await begin(username, work)
+      await beginReset(username, work)
     },
-    passwordResetToken: (user) => passwordResetOf(user, now() + passwordResetMs, settings.refreshKeys[0] as string),
+    passwordResetToken: (user) => passwordResetOf(user, Date.now() + passwordResetMs, refreshKeys[0] as string),
     async userOfPasswordReset(token) {
-      const reset = isText(token) ? readPasswordReset(token, settings.refreshKeys) : undefined
-      const user = reset && reset.expiresAt > now() ? await settings.findUserById(reset.subject) : undefined
+      const reset = isText(token) ? readPasswordReset(token, refreshKeys) : undefined
+      const user = reset && reset.expiresAt > Date.now() ? await settings.findUserById(reset.subject) : undefined
       if (user === undefined || !reset?.isFor(user)) throw passwordResetInvalid()
       return user
     },
-    async revokeRefreshToken(text) {
-      const token = readRefreshToken(text)
-      if (token === undefined) return false
-      const family = await refreshTokens.revokeHandle(token.handle)
-      if (family !== undefined) await endSession(family.id)
-      return true
-    },
-    async revokeAccessToken({ jti, sid, exp }) {
-      if (sid !== undefined) await revokeSession(sid)
-      else if (jti !== undefined) await revocations.revoke({ kind: 'token', id: jti, until: Math.max(untilOf(), exp * 1000 + tolerance) })
-    },
-    revokeSession,
-    async revokeSubject(subject) {
-      await refreshTokens.revokeSubject(subject)
-      await endBefore('subject', subject)
-    },
-    async revokeEverything() {
-      await refreshTokens.revokeAll()
-      await endBefore('everything', '')
-    }
+    ...tokenRevocation(settings)
   }
 }
 

@@ -1,3 +1,4 @@
+import { mock } from 'node:test'
 import {
   memoryLoginAttemptStore,
   memoryRefreshTokenStore,
@@ -34,11 +35,23 @@ interface Input extends Partial<TokenIssuerOptions> {
   readonly refreshTokens?: RefreshTokenStore
 }
 
-/** Creates an issuer on memory stores, with a clock that tests set; `signed` contains the claims of its access tokens. */
+// Of this process. The time stands still from the first issuer on.
+const clock = {
+  get now() {
+    return Date.now()
+  },
+  set now(time) {
+    mock.timers.setTime(time)
+  }
+}
+
+/** Creates an issuer on memory stores, at a time that tests set; `signed` contains the claims of its access tokens. */
 export function issuing({ refreshTokens = memoryRefreshTokenStore(), ...input }: Input = {}) {
   const users: TokenUser[] = [{ id: 'u1', passwordHash, permissions: ['orders:read', 'orders:create'], roles: ['customer'] }]
   const signed: TokenClaims[] = []
-  const clock = { now: Date.now() }
+  const { now } = clock
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['Date'], now })
   const revocations = memoryRevocations()
   const options: TokenIssuerOptions = {
     sign: async (claims) => `access ${signed.push(claims)}`,
@@ -47,7 +60,6 @@ export function issuing({ refreshTokens = memoryRefreshTokenStore(), ...input }:
     refreshKeys,
     stores: { refreshTokens, loginAttempts: memoryLoginAttemptStore() },
     revocations,
-    now: () => clock.now,
     ...input
   }
   const issuer = tokenIssuer(options)

@@ -60,6 +60,7 @@ t.test('a reset takes the same time for every name: what it does begins afterwar
 t.test('at most 100 resets are in progress, and each for at most 60 seconds', async (t) => {
   const errors: unknown[] = []
   const { issuer } = issuing({ onError: (error) => errors.push(error) })
+  mock.timers.reset()
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const begun: true[] = []

@@ -44,8 +44,51 @@ t.test('an access token that authentication could not accept is an error of the 
       await t.rejects(signIn(), {
         name: 'TypeError',
         message:
-          'token-issuing: an access token would have more than 16384 characters. Give the user roles in place of so many permissions.'
+          'token-issuing: an access token would have more than 16384 characters. Give the user roles in place of so many permissions, or fewer claims.'
       })
+  }
+})
+
+t.test('an access token has the claims of the user, as they are at the sign-in and at each refresh', async (t) => {
+  const { signIn, refresh, signed, users } = issuing()
+  users[0] = { ...users[0], id: 'u1', claims: { org: 'acme', plan: { seats: 3 } } }
+  const { refreshToken } = await signIn()
+  users[0] = { ...users[0], claims: { org: 'other' } }
+  await refresh(refreshToken)
+  t.match(signed, [
+    { sub: 'u1', org: 'acme', plan: { seats: 3 } },
+    { sub: 'u1', org: 'other' }
+  ])
+  t.notOk('plan' in (signed[1] as object), 'nothing is copied from the token before')
+})
+
+t.test('a claim of the user cannot replace one that the issuer or a standard defines', async (t) => {
+  const names = [
+    'iss',
+    'sub',
+    'aud',
+    'exp',
+    'nbf',
+    'iat',
+    'jti',
+    'sid',
+    'client_id',
+    'scope',
+    'roles',
+    'azp',
+    'appid',
+    'typ',
+    'token_use',
+    'nonce'
+  ]
+  for (const name of names) {
+    const { signIn, users, signed } = issuing()
+    users[0] = { ...users[0], id: 'u1', claims: { org: 'acme', [name]: 'x' } }
+    await t.rejects(signIn(), {
+      name: 'TypeError',
+      message: `token-issuing: the claims of the user u1 contain "${name}", which the issuer or a standard defines. Rename it.`
+    })
+    t.strictSame(signed, [])
   }
 })
 

@@ -1,6 +1,6 @@
 import type { OperationParts } from '@concordat/plugin-kit/wiring'
 import { transportSecurityErrors } from './errors.ts'
-import { ownGenerators, requestIdSchema } from './request-id.ts'
+import { ownGenerators, requestIdSchema } from './headers/request-id.ts'
 
 /** Returns what every operation of an instance gets. The form of the request ids is known unless the service has a generator of its own. */
 export function operationParts(app: object): OperationParts {

@@ -1,28 +1,28 @@
 import { Readable } from 'node:stream'
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
 import { onEachRoute } from '@concordat/plugin-kit/findings'
-import { addStep, chain, type StepRoute, stepHook } from '@concordat/plugin-kit/steps'
+import { chain, planStep, type StepRoute, stepHook } from '@concordat/plugin-kit/steps'
 import { type BypassingRequest, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
-import { followClient } from './abort-notice.ts'
-import { admission } from './admission.ts'
-import { checkServer, warnOfRefusals } from './boot-checks.ts'
-import { addressReader } from './client-address.ts'
-import { endConnections } from './closing.ts'
-import { type ContentSecurityPolicy, policyHeader } from './content-security-policy.ts'
 import { transportSecurityErrors } from './errors.ts'
-import { isArriving, limitHandlers } from './handler-timeout.ts'
-import { headerBlocks } from './header-block.ts'
-import { HiddenFields } from './hidden-fields.ts'
-import { hiddenFieldsOf, type OwnedRoute } from './hidden-schema-fields.ts'
-import { cleanLog, guarded } from './log-serializers.ts'
+import { type ContentSecurityPolicy, policyHeader } from './headers/content-security-policy.ts'
+import { headerBlocks } from './headers/header-block.ts'
+import { newRequestId } from './headers/request-id.ts'
+import { logTrace } from './headers/trace-context.ts'
+import { addressReader } from './log/client-address.ts'
+import { HiddenFields } from './log/hidden-fields.ts'
+import { hiddenFieldsOf, type OwnedRoute } from './log/hidden-schema-fields.ts'
+import { cleanLog, guarded } from './log/log-serializers.ts'
+import { type LogView, logView } from './log/request-line.ts'
 import { operationParts } from './operation-parts.ts'
 import { type TransportSecurityOptions, transportSecurityOptions } from './options.ts'
-import { newRequestId } from './request-id.ts'
-import { type LogView, logView } from './request-line.ts'
-import { resetStalledReaders } from './stalled-readers.ts'
-import { logTrace } from './trace-context.ts'
+import { followClient } from './server/abort-notice.ts'
+import { admission } from './server/admission.ts'
+import { checkServer, warnOfRefusals } from './server/boot-checks.ts'
+import { endConnections } from './server/closing.ts'
+import { isArriving, limitHandlers } from './server/handler-timeout.ts'
+import { resetStalledReaders } from './server/stalled-readers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -67,9 +67,9 @@ const transportSecurity: FastifyPluginAsync<TransportSecurityOptions> = async (a
   contribute(app, 'operations', () => operationParts(app))
   contribute(app, 'earlyHeaders', headersOf)
   publish(app, { handlerTimeout: { seconds: settings.handlerTimeoutMs / 1000, release: releaseReply } })
-  addStep(app, 'onRequest', begin)
-  addStep(app, 'preParsing', awaitBody)
-  addStep(app, 'onSend', respond)
+  planStep(app, 'onRequest', () => begin)
+  planStep(app, 'preParsing', () => awaitBody)
+  planStep(app, 'onSend', () => respond)
 
   function prepareRoute(this: FastifyInstance, route: RouteOptions) {
     described.push({ route, owner: this })

@@ -8,15 +8,15 @@ import { type Places, placeOf } from './places.ts'
 /** Returns the steps that announce the end of a version on its responses, and refuse requests to one that has ended, is switched off or does not exist. */
 export function announcing(
   places: Places,
-  { versions, originOf, now }: Settings
+  { versions, originOf }: Settings
 ): { readonly announceOrRetire: RequestStep; readonly keepLinks: SendStep } {
   return {
     announceOrRetire(request, reply, { config }) {
       const named = request.is404 ? places.find(request.url) : undefined
-      if (named !== undefined && named.place === undefined) return versionNotFound(versions, now())
+      if (named !== undefined && named.place === undefined) return versionNotFound(versions, Date.now())
       const place = placeOf(request)
       if (place?.ending === undefined) return undefined
-      const time = now()
+      const time = Date.now()
       if (time < place.ending.deprecatedAt) return undefined
       const { fields, link } = place.ending.headers(originOf(request))
       reply.headers(fields)

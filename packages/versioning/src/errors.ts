@@ -12,6 +12,7 @@ const list = defineErrors({
   },
   VERSION_BROWNOUT: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'Version {version} of this API is switched off until {until}, because it ends on {date}. See {documentation} to migrate.',
       es: 'La versión {version} de esta API está desactivada hasta {until}, porque termina el {date}. Consulte {documentation} para migrar.'

@@ -1,6 +1,8 @@
-import { checkAtStart, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/plugin-kit/findings'
+import { checkAtStart, onEachRoute, type RouteLint, reportBrokenRules, requireWaivers } from '@concordat/plugin-kit/findings'
+import { contribute, contributions, waiveForService } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import pluralize from 'pluralize'
+import type { Settings } from './options.ts'
 import type { Places } from './places.ts'
 import { readRoutePath, type Segment, wordsOf } from './route-path.ts'
 import { domainSegments, knownShortWords, operationParameters, searchWords, technologyWords, verbs, versionNames } from './words.ts'
@@ -28,20 +30,58 @@ export const lints: readonly RouteLint<LintedRoute>[] = [
 ]
 
 /** A route as Fastify reports it: `routePath` is its URL without prefixes. */
-export type ReportedRoute = RouteOptions & { readonly routePath?: string }
+type ReportedRoute = RouteOptions & { readonly routePath?: string }
+
+/** Adds the rules to those of the service, which routes can waive, and waives the rules of the option for all of them. */
+export function addRules(app: FastifyInstance, { waivers }: Settings): void {
+  contribute(
+    app,
+    'rules',
+    lints.map(({ id }) => id)
+  )
+  waiveForService(app, 'versioning: options.waivers', waivers)
+}
+
+/** Checks each route when it is registered, and remembers its path in `registeredPaths`. */
+export function lintRoutes(
+  instance: FastifyInstance,
+  places: Places,
+  belongsToApi: (app: FastifyInstance, route: RouteOptions) => boolean,
+  registeredPaths: Set<string>
+): void {
+  onEachRoute(instance, lintRoute)
+
+  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
+    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
+    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
+    registeredPaths.add(route.url)
+    if (!belongsToApi(this, route)) return lintPath(this, route, places)
+    lintWaivers(this, route)
+    lintRules(this, route)
+    if (route.routePath === '') lintRules(this, { ...route, url: `${route.url}/`, routePath: '/' }, isAdded)
+    return undefined
+  }
+
+  // Fastify does not report the path with a slash that it adds for "/" below a prefix, except for HEAD.
+  function isAdded({ method, url, constraints = {} }: RouteOptions) {
+    const { ignoreTrailingSlash, routerOptions } = instance.initialConfig
+    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return false
+    return [method].flat().some((one) => instance.hasRoute({ method: one, url, constraints }))
+  }
+}
 
 /** Checks the waivers of a route of the API at the start, when any hook can have added them. */
-export function lintWaivers(app: FastifyInstance, route: ReportedRoute, otherRules: () => readonly string[]): void {
+function lintWaivers(app: FastifyInstance, route: ReportedRoute): void {
   checkAtStart(app, checkWaivers, route)
 
   function checkWaivers() {
-    const known = [...lints.map(({ id }) => id), ...otherRules()]
+    const known = contributions(app, 'rules').flat()
     requireWaivers(`versioning: config.waivers of ${nameOf(route)}`, route.config?.waivers ?? {}, known)
   }
 }
 
 /** Reports each rule that a route of the API breaks, with its fix, unless it does not exist at the start. Operational routes are not checked. */
-export function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (route: RouteOptions) => boolean): void {
+function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (route: RouteOptions) => boolean): void {
   if (route.config?.operational === true) return
   const broken = lints.flatMap(({ id, check }) => {
     const problem = check(route)
@@ -60,10 +100,10 @@ export function lintRules(app: FastifyInstance, route: ReportedRoute, exists?: (
  * Reports a route outside the versions whose path is below a version: its responses would have no deprecation headers and it would never be retired.
  * Other routes outside the versions are ordinary Fastify routes.
  */
-export function lintPath(app: FastifyInstance, route: RouteOptions, places: Places): void {
+function lintPath(app: FastifyInstance, route: RouteOptions, places: Places): void {
   if (places.find(route.url) === undefined) return
   const line = `versioning: ${nameOf(route)} has the path of a version, but is not registered through app.apiVersion(n, …). Register it there, or waive P1 with config.waivers and the reason.`
-  reportBrokenRules(app, route, [{ id: 'P1' }], () => new Error(line))
+  reportBrokenRules(app, route, [{ id: 'P1', byRouteOnly: true }], () => new Error(line))
 }
 
 // Fastify reports the path with a slash that it adds for `/` below a prefix only for the HEAD route of a GET route.

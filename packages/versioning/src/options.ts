@@ -1,14 +1,7 @@
+import { serviceWaivers } from '@concordat/plugin-kit/findings'
 import { originResolver } from '@concordat/plugin-kit/links'
-import {
-  clock,
-  describeOptions,
-  instance as implementing,
-  number,
-  type OptionsOf,
-  type SettingsOf,
-  value
-} from '@concordat/plugin-kit/options'
-import { type Contracts, contractLater, contributions } from '@concordat/plugin-kit/wiring'
+import { describeOptions, instance as implementing, number, type OptionsOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { type Contracts, contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { Version } from './lifecycle.ts'
 import type { VersionUsageStore } from './usage-store.ts'
@@ -40,8 +33,8 @@ export const versioningOptions = describeOptions('versioning', {
   versionsPath: value<string | false>({ default: '/' }),
   /** Counts the requests of each client to each version, for `app.versionClients()`. */
   store: implementing<VersionUsageStore>(['add', 'list'], 'VersionUsageStore, for example postgresVersionUsageStore(database)'),
-  /** Returns the current time. */
-  now: clock()
+  /** Rules that no route follows until a day, by id: `{ P2: { reason: 'clients read the old paths', until: '2027-06-30' } }`. */
+  waivers: serviceWaivers()
 })
 
 /** Options of `@concordat/versioning`. */
@@ -54,8 +47,6 @@ export interface Settings extends Omit<SettingsOf<(typeof versioningOptions)['me
   readonly originOf: ReturnType<typeof originResolver>
   /** Returns the links of a version to its description. */
   readonly linksOf: Contracts['descriptionLinks']
-  /** Returns the ids of the rules that other plugins check. */
-  readonly otherRules: () => readonly string[]
 }
 
 /** Applies the defaults. Throws a `TypeError` with a one-line message when an option is invalid. */
@@ -69,7 +60,6 @@ export function resolveOptions(options: VersioningOptions, instance: FastifyInst
     ...settings,
     versions: readVersions(versions, minNoticeDays),
     originOf: originResolver({ publicUrl, allowedHosts }),
-    linksOf: (version) => descriptionLinks()?.(version) ?? [],
-    otherRules: () => contributions(instance, 'rules').flat()
+    linksOf: (version) => descriptionLinks()?.(version) ?? []
   }
 }

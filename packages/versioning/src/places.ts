@@ -44,7 +44,7 @@ export class Places {
 
   /** Returns the name of the newest current version. */
   newest(): string {
-    return newestAt(this.#settings.versions, this.#settings.now()).name
+    return newestAt(this.#settings.versions, Date.now()).name
   }
 
   /** Returns the first base path of versions. */
@@ -93,7 +93,7 @@ interface Placed {
 /** Returns the place of a request's version, or undefined outside the versions. An unknown URL belongs to the version that it names. */
 export function placeOf(request: FastifyRequest): Place | undefined {
   const { server } = request
-  return request.is404 ? (server as Placed)[placesKey]?.find(request.url)?.place : placeAt(server)
+  return request.is404 ? (server as Placed)[placesKey]?.find(request.url)?.place : (server as Placed)[placeKey]
 }
 
 /** Returns the place of the version in which an instance registers routes, or undefined outside the versions. */

@@ -1,16 +1,15 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
-import { onEachRoute } from '@concordat/plugin-kit/findings'
-import { hrefOf, linkCheck } from '@concordat/plugin-kit/links'
-import { addStep } from '@concordat/plugin-kit/steps'
+import { planStep } from '@concordat/plugin-kit/steps'
 import { contribute, publish, type Route, requireKnownConfig } from '@concordat/plugin-kit/wiring'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { announcing } from './announcing.ts'
 import { versioningErrors } from './errors.ts'
-import { lintPath, lintRules, lintWaivers, type ReportedRoute } from './lints.ts'
+import { addRules, lintRoutes } from './lints.ts'
+import { addMoved } from './moved.ts'
 import { errorsOfEndings } from './operation-parts.ts'
 import { resolveOptions, type VersioningOptions } from './options.ts'
-import { Places, placeAt, placeKey, placesKey, targetOf, versionName, versionsOfRequests } from './places.ts'
+import { Places, placeAt, placeKey, placesKey, versionName, versionsOfRequests } from './places.ts'
 import { countUses } from './usage-counter.ts'
 import type { VersionClient } from './usage-store.ts'
 import { addVersionEntry, addVersionList } from './version-routes.ts'
@@ -53,14 +52,14 @@ declare module 'fastify' {
  */
 async function versioning(instance: FastifyInstance, options: VersioningOptions): Promise<void> {
   const settings = resolveOptions(options, instance)
-  const { versions, versionsPath, originOf, now, store } = settings
+  const { versions, versionsPath, store } = settings
   const places = new Places(settings, instance.prefix)
   const registeredPaths = new Set<string>()
-  const checkLink = linkCheck(instance, 'versioning')
   const ownPaths = new Set(versionsPath === false ? [] : [instance.prefix + versionsPath])
 
   requireKnownConfig(instance, 'versioning')
   contribute(instance, 'errors', versioningErrors)
+  addRules(instance, settings)
   observeErrorHandlers(instance)
   publish(instance, { belongsToApi, versions: { ...versionsOfRequests(instance), declaresAccess: isOwnRoute } })
   contribute(instance, 'operations', errorsOfEndings(versions))
@@ -68,12 +67,14 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
   instance.decorate('apiVersion', apiVersion)
   instance.decorate('versionClients', versionClients)
   instance.decorateRequest('apiVersion', { getter: currentVersion })
-  instance.decorateReply('moved', moved)
+  addMoved(instance, settings)
   instance.addHook('onRoute', requireOwnPaths)
-  onEachRoute(instance, lintRoute)
+  lintRoutes(instance, places, belongsToApi, registeredPaths)
   const { announceOrRetire, keepLinks } = announcing(places, settings)
-  addStep(instance, 'onRequest', announceOrRetire, ({ isUnknown, server }) => isUnknown || placeAt(server)?.ending !== undefined)
-  if (store !== undefined) countUses(instance, store, now)
+  planStep(instance, 'onRequest', ({ isUnknown, server }) =>
+    isUnknown || placeAt(server)?.ending !== undefined ? announceOrRetire : undefined
+  )
+  if (store !== undefined) countUses(instance, store)
   if (versionsPath !== false) addVersionList(instance, versionsPath, places, settings)
 
   function apiVersion(this: FastifyInstance, n: number, plugin: VersionPlugin<FastifyInstance>) {
@@ -86,7 +87,7 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
     return this.register(
       async (child, options) => {
         child.decorate(placeKey, place)
-        if (version.ending !== undefined) addStep(child, 'onSend', keepLinks)
+        if (version.ending !== undefined) planStep(child, 'onSend', () => keepLinks)
         if (versionsPath !== false && !ownPaths.has(place.prefix)) {
           ownPaths.add(place.prefix)
           addVersionEntry(child, place, settings)
@@ -105,24 +106,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
       )
   }
 
-  function lintRoute(this: FastifyInstance, route: ReportedRoute) {
-    // OPTIONS is not an operation on a resource. Fastify adds a HEAD route for each GET route.
-    if (route.method === 'OPTIONS' || (route.method === 'HEAD' && registeredPaths.has(route.url))) return
-    registeredPaths.add(route.url)
-    if (!belongsToApi(this, route)) return lintPath(this, route, places)
-    lintWaivers(this, route, settings.otherRules)
-    lintRules(this, route)
-    if (route.routePath === '') lintRules(this, { ...route, url: `${route.url}/`, routePath: '/' }, isAdded)
-    return undefined
-  }
-
-  // Fastify does not report the path with a slash that it adds for "/" below a prefix, except for HEAD.
-  function isAdded({ method, url, constraints = {} }: RouteOptions) {
-    const { ignoreTrailingSlash, routerOptions } = instance.initialConfig
-    if (ignoreTrailingSlash || routerOptions?.ignoreTrailingSlash) return false
-    return [method].flat().some((one) => instance.hasRoute({ method: one, url, constraints }))
-  }
-
   function isOwnRoute({ method, url }: { readonly method: string; readonly url: string }) {
     return (method === 'GET' || method === 'HEAD') && ownPaths.has(url)
   }
@@ -138,16 +121,6 @@ async function versioning(instance: FastifyInstance, options: VersioningOptions)
 
   function currentVersion(this: FastifyRequest) {
     return versionName(instance, this)
-  }
-
-  function moved(this: FastifyReply, path: string) {
-    const target = targetOf(this.request, path)
-    checkLink(this.request, target)
-    // Parsed, so that it is safe for a header.
-    const origin = originOf(this.request)
-    const { href, origin: placeholder } = new URL(hrefOf(origin || 'http://localhost', target))
-    this.code(301).header('location', origin === '' ? href.slice(placeholder.length) : href)
-    return this.send()
   }
 }
 

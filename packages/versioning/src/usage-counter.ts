@@ -1,4 +1,5 @@
 import { outageLog } from '@concordat/plugin-kit/outage-log'
+import { sweepRegularly } from '@concordat/plugin-kit/sweep'
 import { contractLater } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import { placeOf } from './places.ts'
@@ -6,9 +7,6 @@ import type { VersionUsageStore, VersionUse } from './usage-store.ts'
 
 /** How often a process reports its counts. */
 const reportMs = 10_000
-/** How often a process deletes counts beyond the retention. */
-const sweepMs = 60_000
-const sweptAtOnce = 1000
 /** How often a process that has counted nothing says so. */
 const idleReportMs = 3_600_000
 // Per process and day. Further clients, and those with longer names, count as unknown, so that neither the memory nor the table grows with the names that clients choose.
@@ -22,12 +20,12 @@ interface Count {
 }
 
 /** Counts each request to an operation of a version, with its client application. */
-export function countUses(instance: FastifyInstance, store: VersionUsageStore, now: () => number): void {
+export function countUses(instance: FastifyInstance, store: VersionUsageStore): void {
   const clients = contractLater(instance, 'clients')
   const reportOutage = outageLog(instance.log)
-  const counter = new UsageCounter(store, now, (error, failed = 'stored') =>
-    reportOutage(error, `versioning: the use of versions cannot be ${failed}`)
-  )
+  const counter = new UsageCounter(store, (error) => reportOutage(error, 'versioning: the use of versions cannot be stored'))
+  const sweep = store.sweep?.bind(store)
+  if (sweep) sweepRegularly(instance, 'versioning: old use of versions was not deleted', (maximum) => sweep(Date.now(), maximum))
   instance.addHook('onReady', async () => counter.start())
   instance.addHook('onClose', () => counter.close())
   instance.addHook('onResponse', (request, _reply, done) => {
@@ -40,9 +38,8 @@ export function countUses(instance: FastifyInstance, store: VersionUsageStore, n
 /** Counts the requests of each client to each version, and reports the counts to the store. */
 class UsageCounter {
   readonly #store: VersionUsageStore
-  readonly #now: () => number
-  readonly #onError: (error: unknown, failed?: string) => void
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #onError: (error: unknown) => void
+  #timer: NodeJS.Timeout | undefined
   #reportedAt = Number.NEGATIVE_INFINITY
   /** The day of the counts, in days since the Unix epoch. */
   #day = 0
@@ -52,19 +49,17 @@ class UsageCounter {
   readonly #uses = new Map<string, VersionUse>()
   #report: Promise<void> = Promise.resolve()
 
-  constructor(store: VersionUsageStore, now: () => number, onError: (error: unknown, failed?: string) => void) {
+  constructor(store: VersionUsageStore, onError: (error: unknown) => void) {
     this.#store = store
-    this.#now = now
     this.#onError = onError
   }
 
   start(): void {
-    this.#timers.push(setInterval(() => void this.#send(this.#now() - this.#reportedAt >= idleReportMs), reportMs).unref())
-    if (this.#store.sweep) this.#timers.push(setInterval(() => void this.#sweep(), sweepMs).unref())
+    this.#timer = setInterval(() => void this.#send(Date.now() - this.#reportedAt >= idleReportMs), reportMs).unref()
   }
 
   count(version: string, application: string | undefined): void {
-    const now = this.#now()
+    const now = Date.now()
     const day = Math.floor(now / dayMs)
     if (day !== this.#day) this.#begin(day)
     const isShort = application !== undefined && application.length <= maxClientLength
@@ -80,7 +75,7 @@ class UsageCounter {
 
   /** Reports what is left. */
   async close(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer)
+    clearInterval(this.#timer)
     await this.#send()
   }
 
@@ -118,7 +113,7 @@ class UsageCounter {
     this.#gather()
     const uses = [...this.#uses.values()]
     if (uses.length === 0 && !alsoWithoutUses) return
-    const now = this.#now()
+    const now = Date.now()
     this.#uses.clear()
     try {
       await this.#store.add(uses, now)
@@ -126,14 +121,6 @@ class UsageCounter {
     } catch (error) {
       for (const use of uses) this.#add(use)
       this.#onError(error)
-    }
-  }
-
-  async #sweep() {
-    try {
-      while ((await this.#store.sweep?.(this.#now(), sweptAtOnce)) === sweptAtOnce);
-    } catch (error) {
-      this.#onError(error, 'deleted')
     }
   }
 }

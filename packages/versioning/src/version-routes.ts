@@ -52,11 +52,11 @@ export function addVersionEntry(child: FastifyInstance, { version, prefix }: Pla
 }
 
 /** Returns a version as clients see it (rule V5). Dates are ISO 8601 and are present if the version has an end. */
-function described(version: Version, request: FastifyRequest, base: string, { now, originOf }: Settings) {
+function described(version: Version, request: FastifyRequest, base: string, { originOf }: Settings) {
   const { name, ending } = version
   return {
     version: name,
-    status: statusAt(version, now()),
+    status: statusAt(version, Date.now()),
     href: hrefOf(originOf(request), `${base}/${name}`),
     ...(ending && {
       deprecatedAt: new Date(ending.deprecatedAt).toISOString(),

@@ -191,6 +191,18 @@ t.test('a rule can be waived only with a reason', async (t) => {
   await other.apiVersion(1, async (v1) => void v1.get('/orders', ofAnotherPlugin, async () => ({})))
 })
 
+t.test('the service waives path rules for all routes until a day, but not that a path of a version belongs to it', async (t) => {
+  const old = { reason: 'Clients read the old paths.', until: '2999-12-31' }
+  const waivers = { P1: old, P2: old, P3: old }
+  const app = await boot({ waivers }, [{ url: '/getOrder' }, { url: '/order', method: 'POST' }])
+  t.equal((await app.inject('/v1/getOrder')).statusCode, 200)
+  await t.rejects(boot({ waivers: { P3: old } }, [{ url: '/getOrder' }]), /P2: "getOrder"/)
+  await t.rejects(boot({ waivers: { M10: old } }, [{ url: '/order' }]), /P2: "order" is not a plural\./)
+  await t.rejects(boot({ waivers }, [], [{ url: '/v1/order' }]), /has the path of a version, but is not registered/)
+  await t.rejects(boot({ waivers: { F1: old } }), /^versioning: options\.waivers waives "F1", which is not a known rule\. Use one of P1, /)
+  await t.rejects(boot({ waivers: { P2: { ...old, to: 'x' } as never } }), /options\.waivers\.P2\.to is unknown/)
+})
+
 t.test('does not lint the HEAD route that Fastify adds, but lints a separate HEAD route', async (t) => {
   const readings = await Promise.all(
     [false, true].map(async (exposeHeadRoute) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contractOf } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import versioning, { type VersioningOptions } from '@concordat/versioning'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
@@ -13,12 +14,11 @@ const link =
   '<https://docs.example.com/moving-to-v2>; rel="deprecation", <https://docs.example.com/moving-to-v2>; rel="sunset", ' +
   '<https://api.example.com/v2>; rel="successor-version", <https://api.example.com/v3>; rel="latest-version"'
 
-async function serviceAt(clock: { now: number }, options: VersioningOptions = {}, prepare: (app: FastifyInstance) => void = () => {}) {
+async function service(options: VersioningOptions = {}, prepare: (app: FastifyInstance) => void = () => {}) {
   const app = Fastify()
   await app.register(versioning, {
     versions: { 1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: new Date(sunsetAt), documentation, successor: 2 }, 2: {}, 3: {} },
     publicUrl: 'https://api.example.com',
-    now: () => clock.now,
     ...options
   })
   prepare(app)
@@ -47,8 +47,8 @@ async function serviceAt(clock: { now: number }, options: VersioningOptions = {}
 }
 
 t.test('a running service changes a version from current to deprecated to 410 at its dates [V5] [V6]', async (t) => {
-  const clock = { now: deprecatedAt - 1 }
-  const app = await serviceAt(clock)
+  const clock = movedDate(t, deprecatedAt - 1)
+  const app = await service()
 
   const current = await app.inject('/v1/orders/a')
   t.equal(current.statusCode, 200)
@@ -86,8 +86,8 @@ t.test('in a brown-out, all but the operational routes of a deprecated version r
   const [from, until] = [Date.UTC(2027, 9, 4, 9), Date.UTC(2027, 9, 4, 10)]
   const brownouts = [{ from: '2027-10-04T09:00:00Z', until: new Date(until) }]
   const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation, brownouts }, 2: {} }
-  const clock = { now: from - 1 }
-  const app = await serviceAt(clock, { versions: { ...versions, 3: {} } }, (prepared) => {
+  const clock = movedDate(t, from - 1)
+  const app = await service({ versions: { ...versions, 3: {} } }, (prepared) => {
     void prepared.apiVersion(1, async (v1) => void v1.get('/openapi', { config: { operational: true } }, async () => ({})))
   })
   t.equal((await app.inject('/v1/orders/a')).statusCode, 200)
@@ -120,7 +120,8 @@ t.test('in a brown-out, all but the operational routes of a deprecated version r
 })
 
 t.test('all responses of a deprecated version have its headers, also for unknown URLs [V6]', async (t) => {
-  const app = await serviceAt({ now: deprecatedAt })
+  movedDate(t, deprecatedAt)
+  const app = await service()
   for (const [url, statusCode] of [
     ['/v1/failures/a', 500],
     ['/v1/unknown', 404],
@@ -134,15 +135,14 @@ t.test('all responses of a deprecated version have its headers, also for unknown
 })
 
 t.test('a retired version responds with 410 to every URL and method, also without registered routes [V5]', async (t) => {
-  const clock = { now: sunsetAt }
-  const app = await serviceAt(clock)
+  movedDate(t, sunsetAt)
+  const app = await service()
   const bare = Fastify()
   await bare.register(versioning, {
-    versions: { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } },
-    now: () => clock.now
+    versions: { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } }
   })
 
-  for (const service of [app, bare]) {
+  for (const running of [app, bare]) {
     for (const url of [
       '/v1',
       '/v1/',
@@ -154,7 +154,7 @@ t.test('a retired version responds with 410 to every URL and method, also withou
       '/v1/%25'
     ]) {
       for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'] as const) {
-        const received = await service.inject({ method, url, ...(method === 'POST' && { payload: { a: 1 } }) })
+        const received = await running.inject({ method, url, ...(method === 'POST' && { payload: { a: 1 } }) })
         t.equal(received.statusCode, 410, `${method} ${url}`)
         t.equal(received.headers.sunset, 'Sat, 01 Jan 2028 00:00:00 GMT')
       }
@@ -168,7 +168,8 @@ t.test('a retired version responds with 410 to every URL and method, also withou
 })
 
 t.test('a retired version responds with 410 to a request target in absolute form', async (t) => {
-  const app = await serviceAt({ now: sunsetAt })
+  movedDate(t, sunsetAt)
+  const app = await service()
   t.teardown(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -179,7 +180,8 @@ t.test('a retired version responds with 410 to a request target in absolute form
 })
 
 t.test('a hook registered later does not replace the 410 response', async (t) => {
-  const app = await serviceAt({ now: sunsetAt }, {}, (app) =>
+  movedDate(t, sunsetAt)
+  const app = await service({}, (app) =>
     app.addHook('onRequest', async (_request, reply) => reply.code(401).send({ code: 'AUTHENTICATION_REQUIRED' }))
   )
   t.equal((await app.inject('/v1/orders/a')).statusCode, 410)
@@ -187,14 +189,14 @@ t.test('a hook registered later does not replace the 410 response', async (t) =>
 })
 
 t.test('an error from a later hook has the headers of a deprecated version', async (t) => {
-  const app = await serviceAt({ now: deprecatedAt }, {}, (app) =>
-    app.addHook('onRequest', async (_request, reply) => reply.code(401).send({}))
-  )
+  movedDate(t, deprecatedAt)
+  const app = await service({}, (app) => app.addHook('onRequest', async (_request, reply) => reply.code(401).send({})))
   t.match((await app.inject('/v1/orders/a')).headers, { deprecation: '@1798761600', link })
 })
 
 t.test('keeps the links that a handler or an earlier hook sets, in addition to the links of the version', async (t) => {
-  const app = await serviceAt({ now: deprecatedAt })
+  movedDate(t, deprecatedAt)
+  const app = await service()
   t.equal((await app.inject('/v1/baskets/a')).headers.link, `<https://api.example.com/logo.png>; rel="icon", ${link}`)
   t.equal((await app.inject('/v1/carts/a')).headers.link, `<https://a.example>; rel="icon", <https://b.example>; rel="author", ${link}`)
   t.equal((await app.inject('/v1/crates/a')).headers.link, `<https://a.example>; rel="icon", ${link}`, 'no link is repeated')
@@ -204,18 +206,20 @@ t.test('keeps the links that a handler or an earlier hook sets, in addition to t
     reply.header('link', '<https://a.example>; rel="license"')
   })
   const versions = { 1: { deprecatedAt: new Date(deprecatedAt), sunsetAt: new Date(sunsetAt), documentation } }
-  await hooked.register(versioning, { versions, now: () => deprecatedAt })
+  await hooked.register(versioning, { versions })
   t.equal(
     (await hooked.inject('/v1/orders/a')).headers.link,
     `<https://a.example>; rel="license", <${documentation}>; rel="deprecation", <${documentation}>; rel="sunset"`
   )
 
-  const current = await serviceAt({ now: 0 })
+  movedDate(t, 0)
+  const current = await service()
   t.equal((await current.inject('/v1/baskets/a')).headers.link, '<https://api.example.com/logo.png>; rel="icon"')
 })
 
 t.test('deprecation links have the origin of each request when several hosts are allowed', async (t) => {
-  const app = await serviceAt({ now: deprecatedAt }, { publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
+  movedDate(t, deprecatedAt)
+  const app = await service({ publicUrl: undefined, allowedHosts: ['a.example', 'b.example'] })
   for (const host of ['a.example', 'b.example', 'a.example']) {
     const received = await app.inject({ url: '/v1/orders/a', headers: { host } })
     t.match(received.headers.link, `<http://${host}/v2>; rel="successor-version", <http://${host}/v3>; rel="latest-version"`)
@@ -225,15 +229,14 @@ t.test('deprecation links have the origin of each request when several hosts are
 })
 
 t.test('apiVersion is the version of the request, or the newest current version outside versions [V8]', async (t) => {
-  const clock = { now: 0 }
+  const clock = movedDate(t, 0)
   const seen: string[] = []
   const app = Fastify()
   await app.register(versioning, {
     versions: {
       1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation },
       2: { deprecatedAt: '2027-06-01T00:00:00Z', sunsetAt: '2028-06-01T00:00:00Z', documentation }
-    },
-    now: () => clock.now
+    }
   })
   app.addHook('onSend', async (request) => {
     seen.push(`${request.apiVersion}${contractOf(app, 'versions')?.prefixOf(request)}`)
@@ -264,13 +267,12 @@ t.test('apiVersion is the version of the request, or the newest current version 
 
 t.test('outside versions, apiVersion skips a newest version that is retired before an older one [V8]', async (t) => {
   const app = Fastify()
-  const clock = { now: 0 }
+  const clock = movedDate(t, 0)
   await app.register(versioning, {
     versions: {
       1: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2029-01-01T00:00:00Z', documentation },
       2: { deprecatedAt: '2027-01-01T00:00:00Z', sunsetAt: '2028-01-01T00:00:00Z', documentation }
-    },
-    now: () => clock.now
+    }
   })
   for (const [now, expected] of [
     [Date.UTC(2026, 0, 1), 'v2'],
@@ -284,7 +286,8 @@ t.test('outside versions, apiVersion skips a newest version that is retired befo
 })
 
 t.test('GET / lists every version with its dates, including future dates [V5]', async (t) => {
-  const app = await serviceAt({ now: 0 })
+  movedDate(t, 0)
+  const app = await service()
   const received = await app.inject('/')
   t.equal(received.statusCode, 200)
   t.strictSame(received.json(), {

@@ -1,4 +1,5 @@
 import { contractOf } from '@concordat/plugin-kit/wiring'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import versioning from '@concordat/versioning'
 import Fastify, { type FastifyPluginAsync, type FastifyPluginOptions } from 'fastify'
 import fp from 'fastify-plugin'
@@ -69,6 +70,7 @@ t.test('several files can add routes to the same version', async (t) => {
 })
 
 t.test('works relative to an outer prefix', async (t) => {
+  movedDate(t, Date.UTC(2025, 0, 1))
   const app = Fastify()
   const versions = {
     1: { deprecatedAt: '2020-01-01T00:00:00Z', sunsetAt: '2021-01-01T00:00:00Z', documentation: 'https://docs.example.com/' },
@@ -77,8 +79,7 @@ t.test('works relative to an outer prefix', async (t) => {
   }
   await app.register(versioning, {
     versions,
-    publicUrl: 'https://example.com',
-    now: () => Date.UTC(2025, 0, 1)
+    publicUrl: 'https://example.com'
   })
   await app.register(
     async (shop) => {

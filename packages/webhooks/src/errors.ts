@@ -23,16 +23,36 @@ export const errorList = defineErrors(
     WEBHOOK_SUBSCRIPTION_LIMIT: {
       statusCode: 409,
       message: {
-        en: 'The limit of {limit} subscriptions is reached. Remove a subscription first.',
-        es: 'Se alcanzó el límite de {limit} suscripciones. Elimine antes una suscripción.'
+        en: {
+          plural: 'limit',
+          one: 'The limit of {limit, number} subscription is reached. Remove a subscription first.',
+          other: 'The limit of {limit, number} subscriptions is reached. Remove a subscription first.'
+        },
+        es: {
+          plural: 'limit',
+          one: 'Se alcanzó el límite de {limit, number} suscripción. Elimine antes una suscripción.',
+          many: 'Se alcanzó el límite de {limit, number} de suscripciones. Elimine antes una suscripción.',
+          other: 'Se alcanzó el límite de {limit, number} suscripciones. Elimine antes una suscripción.'
+        }
       },
       remedy: 'Remove a subscription that is no longer needed, or add event types to an existing one.'
     },
     WEBHOOK_CHANGE_LIMIT: {
       statusCode: 429,
       message: {
-        en: 'Your subscriptions were created, changed or pinged {limit} times in an hour. Try again in {seconds} seconds.',
-        es: 'Sus suscripciones se crearon, cambiaron o probaron con un ping {limit} veces en una hora. Inténtelo de nuevo en {seconds} segundos.'
+        en: {
+          plural: 'seconds',
+          one: 'Your subscriptions were created, changed or pinged too often: the limit per hour is {limit, number}. Try again in {seconds, number} second.',
+          other:
+            'Your subscriptions were created, changed or pinged too often: the limit per hour is {limit, number}. Try again in {seconds, number} seconds.'
+        },
+        es: {
+          plural: 'seconds',
+          one: 'Sus suscripciones se crearon, cambiaron o probaron con un ping con demasiada frecuencia: el límite por hora es {limit, number}. Inténtelo de nuevo en {seconds, number} segundo.',
+          many: 'Sus suscripciones se crearon, cambiaron o probaron con un ping con demasiada frecuencia: el límite por hora es {limit, number}. Inténtelo de nuevo en {seconds, number} de segundos.',
+          other:
+            'Sus suscripciones se crearon, cambiaron o probaron con un ping con demasiada frecuencia: el límite por hora es {limit, number}. Inténtelo de nuevo en {seconds, number} segundos.'
+        }
       },
       remedy:
         'Wait for the number of seconds in Retry-After. Each new subscription, new URL, enabled subscription and requested ping sends a request, so they are limited together for each owner.'

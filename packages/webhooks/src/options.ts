@@ -25,6 +25,8 @@ import type { DisabledReason, Subscription } from './store/subscription.ts'
 /** An emitted event, as passed to `mayReceive`. */
 export interface EmittedEvent {
   readonly type: string
+  /** The tenant of the event, if it has one; that of the subscriptions. */
+  readonly tenant: string | undefined
   /**
    * The data with the members that its schema declares: as emitted and, before an attempt, in the form of the API version of the subscription.
    * Decide by members that both have, such as ids.
@@ -87,7 +89,11 @@ export interface Settings extends Omit<Described, 'mayReceive' | 'scheduleSecond
   readonly writeData: DataWriter
   readonly store: WebhookStore
   readonly queue: WorkQueue
+  /** Returns the time of the queue, which tests can move. */
+  readonly now: () => number
   readonly observer: Observer | undefined
+  /** Whether each event is of a tenant, or of none explicitly. */
+  readonly hasTenants: () => boolean
   /** Returns the transaction of the calling handler, which all methods of `app.webhooks` join. */
   readonly currentTransaction: () => Transaction | undefined
   /** Returns those of the subscriptions that may receive the event. */
@@ -110,12 +116,15 @@ export function resolveOptions(options: WebhooksOptions, app: FastifyInstance): 
   }
   requireEvents(events)
   const transactions = contractLater(app, 'transactions')
+  const clients = contractLater(app, 'clients')
   return {
     ...settings,
     writeData: dataWriter(events, Object.values(app.getSchemas()) as object[], reportAtStart),
     store: measureCalls(contractOf(app, 'observer'), 'webhooks', store),
     queue: observedQueue(queue, observer),
+    now: () => queue.clock?.now() ?? Date.now(),
     observer,
+    hasTenants: () => clients()?.tenantOf !== undefined,
     mayReceive: selectionBy(mayReceive),
     // A rollback of the transaction cannot remove jobs from a queue in memory.
     currentTransaction: () =>

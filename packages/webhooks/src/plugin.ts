@@ -1,4 +1,5 @@
 import { observeErrorHandlers } from '@concordat/plugin-kit/api-error'
+import { sweepRegularly } from '@concordat/plugin-kit/sweep'
 import { contractOf, contribute, publish, requireKnownConfig } from '@concordat/plugin-kit/wiring'
 import { type Handler, queueGauges, type Stop } from '@concordat/work-queue'
 import type { FastifyPluginAsync } from 'fastify'
@@ -26,7 +27,6 @@ declare module 'fastify' {
   }
 }
 
-const sweepMs = 60_000
 const failed = { name: 'concordat.webhook.failures', unit: '{delivery}', description: 'Deliveries that failed permanently.' }
 
 /** Delivers each emitted event, signed and at least once, to every subscriber that may see it; failures are recorded (rules W1–W5). */
@@ -61,11 +61,10 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
   })
   if (settings.worker) {
     const stops: Stop[] = []
-    const cleaning = setInterval(clean, sweepMs).unref()
+    sweepRegularly(app, 'webhooks: old deliveries were not removed', () => app.webhooks.removeOld())
     app.addHook('onReady', async () => void stops.push(...startWorkers()))
     // Before the last requests have ended: another process, or the next start, delivers the events that they emit.
     app.addHook('preClose', async () => {
-      clearInterval(cleaning)
       await Promise.all(stops.map(async (stop) => stop(settings.stopGraceSeconds)))
     })
   }
@@ -90,12 +89,8 @@ const webhooks: FastifyPluginAsync<WebhooksOptions> = async (app, options) => {
     ]
   }
 
-  function clean() {
-    app.webhooks.removeOld().catch((error: unknown) => app.log.error({ err: error }, 'webhooks: old deliveries could not be removed'))
-  }
-
-  function logDisabled({ id }: Subscription, reason: DisabledReason) {
-    app.log.warn({ subscriptionId: id, reason }, 'webhooks: a subscription was disabled')
+  function logDisabled({ id, tenant }: Subscription, reason: DisabledReason) {
+    app.log.warn({ subscriptionId: id, tenant, reason }, 'webhooks: a subscription was disabled')
   }
 
   function logFailed({ id, subscriptionId }: Delivery) {

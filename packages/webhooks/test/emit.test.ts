@@ -9,7 +9,7 @@ t.teardown(() => clearInterval(alive))
 const order = { id: '7', total: { amount: '12.50', currency: 'EUR' } }
 
 function questionAbout(data: object, ...owners: string[]) {
-  return [owners, { type: 'order.created', data, transaction: undefined }]
+  return [owners, { type: 'order.created', tenant: undefined, data, transaction: undefined }]
 }
 
 t.test('an event goes only to subscriptions to its type that may see it', async (t) => {

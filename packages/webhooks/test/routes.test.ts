@@ -1,4 +1,5 @@
 import dns from 'node:dns/promises'
+import { publish } from '@concordat/plugin-kit/wiring'
 import webhooks, {
   managedWebhookRoutes,
   memoryWebhookStore,
@@ -8,7 +9,7 @@ import webhooks, {
   webhookRoutes
 } from '@concordat/webhooks'
 import { memoryWorkQueue } from '@concordat/work-queue'
-import Fastify, { type InjectOptions } from 'fastify'
+import Fastify, { type FastifyReply, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { day, events, hour, minute, start, startService, startWitness } from './service.ts'
 
@@ -312,17 +313,22 @@ t.test('a change whose precondition names another version returns 412 and change
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRoute', ({ method, url, config }) => void (configs[`${String(method)} ${url}`] = config as object))
+  // As conditional-caching does.
+  publish(app, { defaultCache: 'private' })
+  app.decorateReply('entityTag', function (this: FastifyReply, version: string) {
+    return this.header('etag', `"${version}"`)
+  })
+  const preconditions = {
+    versions: () => versions,
+    failed: (version: string) => Object.assign(new Error(`Now ${version}.`), { statusCode: 412 })
+  }
+  app.decorateRequest('preconditions', { getter: () => preconditions })
   await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
   const options: WebhookRoutesOptions = {
     owner: () => 'ada',
     path: '/hooks',
     version: () => 2,
-    routeConfig: (operation) => ({ audit: operation, otherConfigKeys: ['validator'] }),
-    entityTag: (reply, version) => reply.header('etag', `"${version}"`),
-    preconditions: () => ({
-      versions: () => versions,
-      failed: (version) => Object.assign(new Error(`Now ${version}.`), { statusCode: 412 })
-    })
+    routeConfig: (operation) => ({ audit: operation, otherConfigKeys: ['validator'] })
   }
   await app.register(webhookRoutes, { ...options, prefix: '/v2' })
   const created = await app.inject({ method: 'POST', url: '/v2/hooks', payload: input })
@@ -353,14 +359,20 @@ t.test('a change whose precondition names another version returns 412 and change
   t.equal((await app.inject({ method: 'DELETE', url: `/v2/hooks/${id}` })).statusCode, 204)
 })
 
-t.test('options.list and options.created replace the responses of lists and creations', async (t) => {
+t.test('options.list replaces the responses of lists, and the envelope creates resources with links', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
   const wanted: unknown[] = []
+  const links: string[] = []
+  // As the envelope does.
+  publish(app, { envelope: {} as never })
+  app.decorateReply('created', function (this: FastifyReply, at: string, resource: object) {
+    return this.code(201).header('x-path', at).send(resource)
+  })
+  app.decorateReply('link', (...link: string[]) => links.push(link.join(' ')))
   await app.register(webhookRoutes, {
     owner: () => 'ada',
-    created: (reply, at, resource) => reply.code(201).header('x-path', at).send(resource),
     async list(_request, _reply, requested) {
       wanted.push([requested.operation, requested.parent])
       return requested.resources({ limit: 10 })
@@ -369,12 +381,30 @@ t.test('options.list and options.created replace the responses of lists and crea
   const { headers, body } = await app.inject({ method: 'POST', url: path, payload: input })
   const { id } = JSON.parse(body)
   t.equal(headers['x-path'], `${path}/${id}`)
+  t.ok(links.includes(`deliveries ${path}/${id}/deliveries GET`))
   t.match((await app.inject(`${path}?anything=goes`)).json(), [{ id }])
   t.strictSame((await app.inject(`${path}/${id}/deliveries`)).json(), [])
   t.strictSame(wanted, [
     ['listSubscriptions', 'ada'],
     ['listDeliveries', id]
   ])
+})
+
+t.test('an option in whose place the plugins around the routes are used stops the start, and the line names them', async (t) => {
+  for (const [name, replacement] of [
+    ['created', 'envelope, the routes use its reply.created.'],
+    ['link', 'envelope, the routes use its reply.link.'],
+    ['entityTag', 'conditional-caching, the routes use its reply.entityTag.'],
+    ['preconditions', 'conditional-caching, the routes use its preconditions.']
+  ] as const) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(webhooks, { events, mayReceive: 'everyone', store: memoryWebhookStore(), queue: memoryWorkQueue() })
+    await t.rejects(async () => app.register(webhookRoutes, { owner: () => 'ada', [name]: () => {} }), {
+      name: 'TypeError',
+      message: `webhooks: options.${name} is unknown. Remove it. With @concordat/${replacement}`
+    })
+  }
 })
 
 t.test('a client that is not known gets 400 with the header to send', async (t) => {

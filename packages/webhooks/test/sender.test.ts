@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import net, { type AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { movedDate } from '@concordat/test-harness/moved-date'
 import { newSecret, newSigningKeyPair, webhookSender } from '@concordat/webhooks'
 import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { generate } from 'selfsigned'
@@ -46,15 +47,16 @@ t.test('sends the bytes, the headers of the specification and a valid signature 
 })
 
 t.test('each attempt has its own timestamp and signature, and the same id and bytes [W3]', async (t) => {
-  let seconds = 1_700_000_000
+  const clock = movedDate(t, 1_700_000_000_000)
   const seen: unknown[] = []
   const url = await startReceiver(t, async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
-    seen.push([verifyWebhook(request.headers, text, { keys: [secret], now: () => seconds * 1000 }), text])
+    seen.push([verifyWebhook(request.headers, text, { keys: [secret] }), text])
     response.writeHead(500).end()
   })
-  const sender = senderOf(t, { now: () => seconds * 1000 })
-  for (; seconds < 1_700_000_003; seconds++) t.match(await sender.send({ ...message, url }), { statusCode: 500, startedAt: seconds * 1000 })
+  const sender = senderOf(t)
+  for (; clock.now < 1_700_000_003_000; clock.now += 1000)
+    t.match(await sender.send({ ...message, url }), { statusCode: 500, startedAt: clock.now })
   t.strictSame(
     seen,
     [0, 1, 2].map((index) => [{ id: 'msg_1', sentAt: (1_700_000_000 + index) * 1000 }, body])
@@ -226,7 +228,7 @@ t.test('connects to IP addresses, and when autoSelectFamily is turned off', asyn
 })
 
 t.test('reads both forms of Retry-After and ignores invalid values', async (t) => {
-  const now = Date.parse('2026-01-02T03:04:05Z')
+  movedDate(t, Date.parse('2026-01-02T03:04:05Z'))
   const fields: [string | string[], number | undefined][] = [
     ['120', 120],
     ['0', 0],
@@ -242,7 +244,7 @@ t.test('reads both forms of Retry-After and ignores invalid values', async (t) =
   ]
   for (const [field, expected] of fields) {
     const url = await startReceiver(t, (_request, response) => response.setHeader('retry-after', field).writeHead(503).end())
-    t.equal((await senderOf(t, { now: () => now }).send({ ...message, url })).retryAfterSeconds, expected, String(field))
+    t.equal((await senderOf(t).send({ ...message, url })).retryAfterSeconds, expected, String(field))
   }
 })
 

@@ -52,7 +52,6 @@ export async function startService(t: Test, options: Partial<WebhooksOptions> = 
     events,
     store,
     queue,
-    now,
     mayReceive: 'everyone',
     onDisabled: ({ id }, reason) => notices.push(['disabled', id, reason]),
     ...options

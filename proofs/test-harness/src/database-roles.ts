@@ -23,6 +23,15 @@ export async function administer(url: string, ...statements: readonly string[]):
   }
 }
 
+async function rowsOf<Row extends object>(url: string, statement: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+    .query<Row>(statement)
+    .then(({ rows }) => rows)
+    .finally(() => client.end())
+}
+
 /** Creates the database and the roles on a server, until the test ends. */
 export async function freshRoles(t: { readonly teardown: (end: () => unknown) => void }, server: string): Promise<DatabaseRoles> {
   const name = `concordat_roles_${randomUUID().slice(0, 8)}`
@@ -33,6 +42,17 @@ export async function freshRoles(t: { readonly teardown: (end: () => unknown) =>
   const urlOf = (changes: object) => Object.assign(new URL(server), { pathname: `/${name}`, ...changes }).href
   const as = (username: string) => urlOf({ username, password: 'secret' })
   return { app, admin: urlOf({}), owner: as(owner), service: as(app) }
+}
+
+/** Creates a role that may create databases and that policies bind, until the test ends. Returns the URL of the server as this role. */
+export async function ordinaryRole(t: { readonly teardown: (end: () => unknown) => void }, server: string): Promise<string> {
+  const role = `concordat_tests_${randomUUID().slice(0, 8)}`
+  await administer(server, `CREATE ROLE ${role} LOGIN CREATEDB PASSWORD 'secret'`)
+  t.teardown(async () => {
+    const owned = await rowsOf<{ datname: string }>(server, `SELECT datname FROM pg_database WHERE datdba = '${role}'::regrole`)
+    await administer(server, ...owned.map(({ datname }) => `DROP DATABASE ${datname} WITH (FORCE)`), `DROP ROLE ${role}`)
+  })
+  return Object.assign(new URL(server), { username: role, password: 'secret' }).href
 }
 
 /** Gives the role of the service the rights that docs/postgres.md lists. */

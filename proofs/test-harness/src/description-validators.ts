@@ -84,6 +84,14 @@ export const waivedInAll: Readonly<Record<string, string>> = {
   [`${form} components/schemas/*Batch/properties/headers/additionalProperties`]: syntax
 }
 
+/** The same of a version whose errors can be problem documents. */
+export const waivedForProblems: Readonly<Record<string, string>> = {
+  [`${form} components/schemas/Problem*/properties/detail`]: prose,
+  [`${form} components/schemas/ProblemDocument/properties/version`]: 'A service can name its versions in any way.',
+  [`${form} components/schemas/ProblemError/properties/field`]: 'It repeats names that the client sent.',
+  [`${form} components/schemas/ProblemError/properties/parameter`]: 'It repeats names that the client sent.'
+}
+
 /**
  * Returns what the OWASP rules for APIs find at places that no waiver names, and the waivers that are not needed. The key of a waiver is a rule and a
  * place in the document: a JSON pointer without its first slash, with the name of a parameter in place of its index. In it, `*` is any part of one name;

@@ -16,8 +16,8 @@ export interface Exchange {
 export type Send = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Exchange>
 
 /**
- * Returns a function that sends a request with `credentials` and remembers the response. `fetch` may check it. A body that is a text or bytes is sent
- * as it is.
+ * Returns a function that sends a request with `credentials` and remembers the response. `fetch` may check it. A body that is a text, bytes or a form
+ * is sent as it is.
  */
 export function recorder(
   service: string,
@@ -26,7 +26,7 @@ export function recorder(
 ): { readonly send: Send; readonly exchanges: readonly Exchange[] } {
   const exchanges: Exchange[] = []
   const send: Send = async (method, path, body, headers = {}) => {
-    const isRaw = typeof body === 'string' || body instanceof Uint8Array
+    const isRaw = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
     const response = await fetch(service + path, {
       method,
       headers: { ...credentials, ...(body !== undefined && !isRaw && { 'content-type': 'application/json' }), ...headers },

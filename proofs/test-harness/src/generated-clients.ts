@@ -1,5 +1,5 @@
 // Gives a description to the generators of clients that teams use most, and compiles what they write.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient as generateByHeyApi } from '@hey-api/openapi-ts'
@@ -13,14 +13,19 @@ interface GeneratedClients {
   readonly orval: string
 }
 
-/** Generates clients of a description with Hey API and with orval. Rejects if a generator refuses the description. */
-export async function generatedClients(document: object): Promise<GeneratedClients> {
+/**
+ * Generates clients of a description with Hey API and with orval, and compiles them with calls of them: a source that imports `./hey-api` and
+ * `./orval/client`. Rejects if a generator refuses the description.
+ */
+export async function generatedClients(document: object, calls = ''): Promise<GeneratedClients> {
   const folder = await mkdtemp(join(tmpdir(), 'concordat-clients-'))
   try {
     const [hey, orval] = [join(folder, 'hey-api'), join(folder, 'orval/client.ts')]
     await generateByHeyApi({ input: document as never, output: hey, logs: { level: 'silent', file: false } })
     await generateByOrval({ input: { target: document as never }, output: { target: orval, client: 'fetch', mode: 'single' } }, folder)
-    const program = ts.createProgram([join(hey, 'index.ts'), orval], {
+    const callsFile = join(folder, 'calls.ts')
+    await writeFile(callsFile, calls)
+    const program = ts.createProgram([join(hey, 'index.ts'), orval, callsFile], {
       strict: true,
       noEmit: true,
       skipDefaultLibCheck: true,

@@ -1,7 +1,7 @@
 // Projects for tests, with the packages of this workspace instead of those of the registry.
 import { execFile, execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -74,6 +74,52 @@ export async function staticFaults(place: string, names: readonly string[]): Pro
   // The sources of packages are checked with settings of their own.
   const errors = types.out.split('\n').filter((line) => !/^( |\.\.\/|$)/.test(line))
   return [...errors, types.err, ...lints.map(({ code, out }) => (code === 0 ? '' : out))].join('')
+}
+
+/** Returns what the formatter of this repository would change in the projects of a workshop. */
+export async function formatFaults(place: string): Promise<string> {
+  const { formatter, javascript } = JSON.parse(readFileSync(join(repository, 'biome.json'), 'utf8'))
+  writeFileSync(join(place, 'biome.json'), JSON.stringify({ files: { includes: ['**/*.ts'] }, formatter, javascript }))
+  const folders = readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+  const names = folders.map(({ name }) => name)
+  const { code, out, err } = await run(place, [bin('@biomejs/biome/bin/biome'), 'format', '--max-diagnostics=20', ...names])
+  return code === 0 ? '' : out + err
+}
+
+const factors: Readonly<Record<string, readonly [string, string]>> = {
+  database: ['pglite', 'postgres'],
+  schema: ['typebox', 'zod'],
+  tests: ['node', 'tap'],
+  ...Object.fromEntries(
+    ['auth', 'jobs', 'webhooks', 'batch', 'audit', 'redis', 'metrics'].map((feature) => [feature, ['', feature] as const])
+  )
+}
+
+/** Returns the flags of few projects in which every pair of values occurs: each time those with most of the pairs that are missing. */
+export function flagPairs(): string[][] {
+  const all = Object.entries(factors).reduce<Row[]>(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}]
+  )
+  const missing = new Set(all.flatMap(pairsOf))
+  const chosen: Row[] = []
+  while (missing.size > 0) {
+    const gain = (row: Row) => pairsOf(row).filter((pair) => missing.has(pair)).length
+    const best = all.reduce((a, b) => (gain(b) > gain(a) ? b : a))
+    for (const pair of pairsOf(best)) missing.delete(pair)
+    chosen.push(best)
+  }
+  return chosen.map(({ database, schema, tests, ...features }) => {
+    const names = Object.values(features).filter((name) => name !== '')
+    return [`--database=${database}`, `--schema=${schema}`, `--tests=${tests}`, `--with=${names.join(',')}`]
+  })
+}
+
+type Row = Readonly<Record<string, string>>
+
+function pairsOf(row: Row) {
+  const names = Object.keys(row)
+  return names.flatMap((a, index) => names.slice(index + 1).map((b) => `${a}=${row[a]} ${b}=${row[b]}`))
 }
 
 /** Runs tests of a project, on a PostgreSQL if a URL is given, otherwise on PGlite. Returns the output of those that fail. */

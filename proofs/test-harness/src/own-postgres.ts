@@ -1,29 +1,25 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, globSync, mkdtempSync } from 'node:fs'
+import { chownSync, mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { freePort } from './fleet.ts'
-import { type OwnServer, startOwnServer } from './own-server.ts'
+import { type OwnServer, programPath, startOwnServer } from './own-server.ts'
 
-/** Starts a PostgreSQL server without data. Returns undefined if PostgreSQL is not installed. */
-export async function ownPostgres(): Promise<OwnServer | undefined> {
-  const initdb = initdbPath()
+/** Starts a PostgreSQL server without data, with settings such as `fsync=off`. Returns undefined if PostgreSQL is not installed. */
+export async function ownPostgres(...settings: readonly string[]): Promise<OwnServer | undefined> {
+  const initdb = programPath('initdb')
   if (initdb === undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'concordat-own-postgres-'))
   const owner = ownerOf(folder)
   const port = String(await freePort())
   execFileSync(initdb, ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const command = [join(initdb, '../postgres'), '-D', folder, '-h', '127.0.0.1', '-p', port, '-k', folder] as const
+  // The folder in PATH may have a link to the folder that has all programs of a version.
+  const program = join(realpathSync(initdb), '../postgres')
+  const words = ['-D', folder, '-h', '127.0.0.1', '-p', port, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])]
   // After SIGQUIT, PostgreSQL recovers from its write-ahead log, as after a crash.
-  return startOwnServer({ url, folder, command, owner, crash: 'SIGQUIT', responds: () => responds(url) })
-}
-
-// The folder of a version contains all programs; the folder in PATH may contain only links.
-function initdbPath() {
-  const folders = [...globSync('/usr/lib/postgresql/*/bin').toSorted().toReversed(), ...(process.env['PATH'] ?? '').split(delimiter)]
-  return folders.map((folder) => join(folder, 'initdb')).find((file) => existsSync(file) && existsSync(join(file, '../postgres')))
+  return startOwnServer({ url, folder, command: [program, ...words], owner, crash: 'SIGQUIT', responds: () => responds(url) })
 }
 
 /** Returns the account that runs a program which refuses to run as root, and gives it the folder. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { existsSync, globSync, rmSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { until } from './until.ts'
 
 /** Database server that belongs to the test, which may stop it. */
@@ -28,21 +29,46 @@ export interface ServerProgram {
   readonly responds: () => Promise<boolean>
 }
 
+const maxStartMs = 60_000
+const maxComplaint = 4000
+const usualFolders = [
+  '/usr/sbin',
+  '/usr/local/sbin',
+  '/opt/homebrew/bin',
+  '/usr/local/bin',
+  '/usr/lib/postgresql/*/bin',
+  '/opt/homebrew/opt/postgresql*/bin',
+  '/usr/local/opt/postgresql*/bin'
+]
+
+/** Returns the path of a program: in PATH, or in the folders where Debian and Homebrew install it, the newest first. */
+export function programPath(name: string): string | undefined {
+  const folders = usualFolders.flatMap((pattern) => globSync(pattern).toSorted().toReversed())
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...folders].map((folder) => join(folder, name)).find((file) => existsSync(file))
+}
+
 /** Starts a server and waits until it responds. */
 export async function startOwnServer({ url, folder, command, owner, crash, responds }: ServerProgram): Promise<OwnServer> {
   const [program, ...words] = command
   let server = await begin()
 
   async function begin(): Promise<ChildProcess> {
-    const child = spawn(program, words, { ...owner, cwd: folder, stdio: 'ignore' })
+    const child = spawn(program, words, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+    let complaint = ''
+    child.stderr.on('data', (data: Buffer) => (complaint = (complaint + data.toString()).slice(-maxComplaint)))
+    const deadline = Date.now() + maxStartMs
     await until(async () => {
-      if (child.exitCode !== null) throw new Error(`${program} exited immediately after its start.`)
-      return responds()
-    })
+      if (await responds()) return true
+      if (child.exitCode === null && Date.now() < deadline) return false
+      child.kill('SIGKILL')
+      throw new Error(`${program} was started but does not respond.\n${complaint}`)
+    }, 20)
     return child
   }
 
   async function end() {
+    // Ctrl+C also ends the servers of a run.
+    if (server.exitCode !== null || server.signalCode !== null) return
     const gone = once(server, 'exit')
     server.kill(crash)
     await gone

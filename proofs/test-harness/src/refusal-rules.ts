@@ -92,7 +92,7 @@ export function testRefusals(t: Test, refusals: readonly Refusal[], document: Lo
       t.strictSame(others, {}, code)
       t.match(error, { status, error: /^[A-Z]/, message: /^[A-Z].*\.$/, code }, code)
       t.strictSame(
-        Object.keys(error).filter((name) => !['status', 'error', 'message', 'code', 'errors'].includes(name)),
+        Object.keys(error).filter((name) => !['status', 'error', 'message', 'code', 'retry', 'effect', 'errors'].includes(name)),
         [],
         code
       )

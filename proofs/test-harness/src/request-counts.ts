@@ -1,6 +1,8 @@
+import { createHook } from 'node:async_hooks'
 import { subscribe } from 'node:diagnostics_channel'
 import { OutgoingMessage, ServerResponse } from 'node:http'
 import { type HeapProfiler, Session } from 'node:inspector/promises'
+import type { Socket } from 'node:net'
 import { getHeapSpaceStatistics } from 'node:v8'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
@@ -152,6 +154,25 @@ export async function measureMemory(request: () => Promise<unknown>): Promise<Re
  */
 export const memoryOptions: readonly string[] = ['--initial-heap-size=1000', '--max-semi-space-size=2', '--conditions=@concordat/source']
 
+/**
+ * Counts how many functions of the packages of this repository a request calls. The coverage of V8 counts them, so the number is the same on every
+ * machine and under every load. What runs beside requests, by a timer, is left out.
+ */
+export async function countCallsOfPackages(request: () => Promise<unknown>): Promise<number> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
+  await request()
+  await session.post('Profiler.takePreciseCoverage')
+  for (let sent = 0; sent < sampledTimes; sent += 1) await request()
+  const { result } = await session.post('Profiler.takePreciseCoverage')
+  await session.post('Profiler.stopPreciseCoverage')
+  session.disconnect()
+  const counted = result.filter(({ url }) => /\/packages\/[^/]+\/src\//.test(url)).flatMap(({ functions }) => functions)
+  return counted.reduce((sum, { ranges: [whole] }) => sum + Math.round((whole?.count ?? 0) / sampledTimes), 0)
+}
+
 /** Returns the size of what has survived the collections of the young generation, in bytes. */
 export function oldBytes(): number {
   const old = getHeapSpaceStatistics().filter(({ space_name }) => !space_name.startsWith('new'))
@@ -160,4 +181,45 @@ export function oldBytes(): number {
 
 function bytesOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): number {
   return children.reduce((sum, child) => sum + bytesOf(child), selfSize)
+}
+
+const runs = 20
+
+/** Returns how many promises a request creates, beside its own: the fewest of some runs, because timers create some beside them. */
+export async function countPromises(request: () => Promise<unknown>): Promise<{ readonly promises: number }> {
+  let created = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (type === 'PROMISE') created += 1
+    }
+  })
+  const counts: number[] = []
+  for (let run = 0; run < runs; run += 1) {
+    created = 0
+    hook.enable()
+    await request()
+    hook.disable()
+    // The promise of the request, and that with which it is awaited.
+    counts.push(created - 2)
+  }
+  return { promises: Math.min(...counts) }
+}
+
+/** Returns a function that measures how many bytes a request sends to a port: the fewest of some runs. Call it before the connections are made. */
+export function countSentBytes(port: number): (request: () => Promise<unknown>) => Promise<number> {
+  const sockets = new Set<Socket>()
+  subscribe('net.client.socket', (message) => {
+    const { socket } = message as { readonly socket: Socket }
+    socket.once('connect', () => socket.remotePort === port && sockets.add(socket))
+  })
+  const sum = () => [...sockets].reduce((total, { bytesWritten }) => total + bytesWritten, 0)
+  return async (request) => {
+    const counts: number[] = []
+    for (let run = 0; run < runs; run += 1) {
+      const before = sum()
+      await request()
+      counts.push(sum() - before)
+    }
+    return Math.min(...counts)
+  }
 }

@@ -1,7 +1,9 @@
-import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { runSql } from '@concordat/pagination-query/sql'
+import { found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { v7 } from 'uuid'
 import { IdPath, Nothing, type Resource } from '../fields.ts'
-import { changeAuthor, createAuthor, deleteAuthor, findAuthor, listAuthors } from './repository.ts'
+import { authorTable } from './repository.ts'
 import { Author, AuthorChanges, Authors, authorCollection, NewAuthor } from './schemas.ts'
 
 const permissions = ['authors:write'] // [auth]
@@ -16,7 +18,7 @@ export const authors: Resource = async (app, { database }) => {
       },
       schema: { response: { 200: Authors } }
     },
-    async (request, reply) => reply.page(await listAuthors(database, request.listQuery(authorCollection)))
+    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(authorCollection)))
   )
 
   app.post(
@@ -31,7 +33,8 @@ export const authors: Resource = async (app, { database }) => {
       schema: { body: NewAuthor, response: { 201: Author } }
     },
     async (request, reply) => {
-      const author = await createAuthor(statementsOn(request.transaction), request.body)
+      const values = { id: v7(), ...request.body }
+      const author = await authorTable.insert(statementsOn(request.transaction), values)
       return reply.created(`/authors/${author.id}`, linked(reply, author))
     }
   )
@@ -45,7 +48,7 @@ export const authors: Resource = async (app, { database }) => {
       },
       schema: { params: IdPath, response: { 200: Author } }
     },
-    async (request, reply) => linked(reply, found(await findAuthor(database, request.params.id)))
+    async (request, reply) => linked(reply, found(await authorTable.find(database, request.params)))
   )
 
   app.patch(
@@ -62,10 +65,9 @@ export const authors: Resource = async (app, { database }) => {
       schema: { params: IdPath, body: AuthorChanges, response: { 200: Author } }
     },
     async (request, reply) => {
-      const { params, body, preconditions } = request
-      const rows = statementsOn(request.transaction)
-      const author = await changeAuthor(rows, params.id, body, expectedVersions(preconditions))
-      return linked(reply, await changed(author, preconditions, () => findAuthor(rows, params.id)))
+      const { transaction, params, body, preconditions } = request
+      const author = await authorTable.update(statementsOn(transaction), params, body, preconditions)
+      return linked(reply, author)
     }
   )
 
@@ -76,22 +78,19 @@ export const authors: Resource = async (app, { database }) => {
         permissions, // [auth]
         validator,
         transaction: true,
-        openapi: { errors: ['AUTHOR_HAS_BOOKS'] } // [books]
+        openapi: { errors: ['RESOURCE_IN_USE'] }
       },
       schema: { params: IdPath, response: { 204: Nothing } }
     },
-    async (request, reply) => {
-      const { params, preconditions } = request
-      const rows = statementsOn(request.transaction)
-      const id = await deleteAuthor(rows, params.id, expectedVersions(preconditions))
-      await changed(id, preconditions, () => findAuthor(rows, params.id))
+    async ({ transaction, params, preconditions }, reply) => {
+      await authorTable.delete(statementsOn(transaction), params, preconditions)
       return reply.noContent()
     }
   )
 }
 
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  return validatorOf(await findAuthor(statementsOn(request.transaction), request.params.id))
+  return validatorOf(await authorTable.find(statementsOn(request.transaction), request.params))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, author: Versioned<Author>) {

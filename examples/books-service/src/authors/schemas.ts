@@ -3,10 +3,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Id, Timestamp } from '../fields.ts'
 
 export const NewAuthor = Type.Object({ name: Type.String({ minLength: 1, maxLength: 200 }) })
-export type NewAuthor = Static<typeof NewAuthor>
 
 export const AuthorChanges = Type.Partial(NewAuthor)
-export type AuthorChanges = Static<typeof AuthorChanges>
 
 export const Author = Type.Object({ id: Id, ...NewAuthor.properties, createdAt: Timestamp })
 export type Author = Static<typeof Author>

@@ -3,10 +3,8 @@ import { z } from 'zod'
 import { Id, Timestamp } from '../fields.ts'
 
 export const NewAuthor = z.object({ name: z.string().min(1).max(200) })
-export type NewAuthor = z.infer<typeof NewAuthor>
 
 export const AuthorChanges = NewAuthor.partial()
-export type AuthorChanges = z.infer<typeof AuthorChanges>
 
 export const Author = z.object({ id: Id, ...NewAuthor.shape, createdAt: Timestamp }).meta({ id: 'Author' })
 export type Author = z.infer<typeof Author>

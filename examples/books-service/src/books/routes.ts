@@ -1,7 +1,9 @@
-import { changed, expectedVersions, found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
+import { runSql } from '@concordat/pagination-query/sql'
+import { found, statementsOn, type Versioned, validatorOf } from '@concordat/postgres/rows'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { v7 } from 'uuid'
 import { IdPath, Nothing, type Resource } from '../fields.ts'
-import { changeBook, createBook, deleteBook, findBook, listBooks } from './repository.ts'
+import { bookTable } from './repository.ts'
 import { Book, BookChanges, Books, bookCollection, NewBook } from './schemas.ts'
 
 const permissions = ['books:write'] // [auth]
@@ -16,7 +18,7 @@ export const books: Resource = async (app, { database }) => {
       },
       schema: { response: { 200: Books } }
     },
-    async (request, reply) => reply.page(await listBooks(database, request.listQuery(bookCollection)))
+    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(bookCollection)))
   )
 
   app.post(
@@ -31,7 +33,8 @@ export const books: Resource = async (app, { database }) => {
       schema: { body: NewBook, response: { 201: Book } }
     },
     async (request, reply) => {
-      const book = await createBook(statementsOn(request.transaction), request.body)
+      const values = { id: v7(), ...request.body }
+      const book = await bookTable.insert(statementsOn(request.transaction), values)
       await app.webhooks.emit('book.created', book) // [webhooks]
       return reply.created(`/books/${book.id}`, linked(reply, book))
     }
@@ -46,7 +49,7 @@ export const books: Resource = async (app, { database }) => {
       },
       schema: { params: IdPath, response: { 200: Book } }
     },
-    async (request, reply) => linked(reply, found(await findBook(database, request.params.id)))
+    async (request, reply) => linked(reply, found(await bookTable.find(database, request.params)))
   )
 
   app.patch(
@@ -63,10 +66,8 @@ export const books: Resource = async (app, { database }) => {
       schema: { params: IdPath, body: BookChanges, response: { 200: Book } }
     },
     async (request, reply) => {
-      const { params, body, preconditions } = request
-      const rows = statementsOn(request.transaction)
-      const row = await changeBook(rows, params.id, body, expectedVersions(preconditions))
-      const book = await changed(row, preconditions, () => findBook(rows, params.id))
+      const { transaction, params, body, preconditions } = request
+      const book = await bookTable.update(statementsOn(transaction), params, body, preconditions)
       await app.webhooks.emit('book.updated', book) // [webhooks]
       return linked(reply, book)
     }
@@ -78,22 +79,20 @@ export const books: Resource = async (app, { database }) => {
       config: {
         permissions, // [auth]
         validator,
-        transaction: true
+        transaction: true,
+        openapi: { errors: ['RESOURCE_IN_USE'] }
       },
       schema: { params: IdPath, response: { 204: Nothing } }
     },
-    async (request, reply) => {
-      const { params, preconditions } = request
-      const rows = statementsOn(request.transaction)
-      const id = await deleteBook(rows, params.id, expectedVersions(preconditions))
-      await changed(id, preconditions, () => findBook(rows, params.id))
+    async ({ transaction, params, preconditions }, reply) => {
+      await bookTable.delete(statementsOn(transaction), params, preconditions)
       return reply.noContent()
     }
   )
 }
 
 async function validator(request: FastifyRequest<{ Params: { id: string } }>) {
-  return validatorOf(await findBook(statementsOn(request.transaction), request.params.id))
+  return validatorOf(await bookTable.find(statementsOn(request.transaction), request.params))
 }
 
 function linked(reply: Pick<FastifyReply, 'link' | 'entityTag'>, book: Versioned<Book>) {

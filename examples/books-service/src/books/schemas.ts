@@ -1,6 +1,6 @@
 import { collection } from '@concordat/pagination-query'
 import { type Static, Type } from '@sinclair/typebox'
-import { Id, Timestamp } from '../fields.ts'
+import { Id, removable, Timestamp } from '../fields.ts'
 
 const Summary = Type.String({ maxLength: 4000 })
 
@@ -10,20 +10,19 @@ export const NewBook = Type.Object({
   year: Type.Integer({ minimum: 1450, maximum: 2100 }),
   summary: Type.Optional(Summary)
 })
-export type NewBook = Static<typeof NewBook>
 
-const NewSummary = Type.Union([Summary, Type.Null()], { description: '`null` removes it.' })
-export const BookChanges = Type.Partial(Type.Object({ ...NewBook.properties, summary: NewSummary }))
-export type BookChanges = Static<typeof BookChanges>
+export const BookChanges = Type.Partial(Type.Object({ ...NewBook.properties, summary: removable(Summary) }))
 
 export const Book = Type.Object({ id: Id, ...NewBook.properties, createdAt: Timestamp })
 export type Book = Static<typeof Book>
 
 export const Books = Type.Array(Book)
 
+// [webhooks] begin
 /** The form of a book in events. */
-export const bookEvent = Book // [webhooks]
+export const bookEvent = Book
 
+// [webhooks] end
 /** How lists are sorted, filtered and divided into pages. */
 export const bookCollection = collection(Book)({
   name: 'books',
@@ -31,5 +30,5 @@ export const bookCollection = collection(Book)({
   id: 'id',
   defaultSort: ['-createdAt'],
   sort: { keys: ['createdAt', 'title', 'year'] },
-  filter: { authorId: ['eq'], title: ['prefix'], year: ['eq', 'gte', 'lte'] }
+  filter: { authorId: ['eq'], title: ['prefix'], year: ['gte', 'lte'] }
 })

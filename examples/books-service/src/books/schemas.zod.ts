@@ -10,20 +10,19 @@ export const NewBook = z.object({
   year: z.int().min(1450).max(2100),
   summary: Summary.optional()
 })
-export type NewBook = z.infer<typeof NewBook>
 
-const NewSummary = Summary.nullable().meta({ description: '`null` removes it.' })
-export const BookChanges = NewBook.extend({ summary: NewSummary }).partial()
-export type BookChanges = z.infer<typeof BookChanges>
+export const BookChanges = NewBook.extend({ summary: Summary.nullable().meta({ description: '`null` removes it.' }) }).partial()
 
 export const Book = z.object({ id: Id, ...NewBook.shape, createdAt: Timestamp }).meta({ id: 'Book' })
 export type Book = z.infer<typeof Book>
 
 export const Books = z.array(Book)
 
+// [webhooks] begin
 /** The form of a book in events. */
-export const bookEvent = z.toJSONSchema(Book) // [webhooks]
+export const bookEvent = z.toJSONSchema(Book)
 
+// [webhooks] end
 /** How lists are sorted, filtered and divided into pages. */
 export const bookCollection = collection(Book)({
   name: 'books',
@@ -31,5 +30,5 @@ export const bookCollection = collection(Book)({
   id: 'id',
   defaultSort: ['-createdAt'],
   sort: { keys: ['createdAt', 'title', 'year'] },
-  filter: { authorId: ['eq'], title: ['prefix'], year: ['eq', 'gte', 'lte'] }
+  filter: { authorId: ['eq'], title: ['prefix'], year: ['gte', 'lte'] }
 })

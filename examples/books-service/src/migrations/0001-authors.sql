@@ -1,3 +1,6 @@
+-- A version is new with every write, and never used again.
+CREATE FUNCTION next_version() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.version := gen_random_uuid(); RETURN NEW; END';
+
 -- The collation "C" sorts the same on every server, and its index also finds prefixes. Times have the milliseconds that the API shows.
 CREATE TABLE authors (
   id uuid PRIMARY KEY,
@@ -7,3 +10,4 @@ CREATE TABLE authors (
 );
 CREATE INDEX ON authors (name, id);
 CREATE INDEX ON authors (created_at, id);
+CREATE TRIGGER authors_version BEFORE UPDATE ON authors FOR EACH ROW EXECUTE FUNCTION next_version();

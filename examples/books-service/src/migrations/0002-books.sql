@@ -11,3 +11,4 @@ CREATE INDEX ON books (created_at, id);
 CREATE INDEX ON books (title, id);
 CREATE INDEX ON books (year, id);
 CREATE INDEX ON books (author_id, created_at, id);
+CREATE TRIGGER books_version BEFORE UPDATE ON books FOR EACH ROW EXECUTE FUNCTION next_version();

@@ -42,7 +42,7 @@ export const customers: Resource = async (app, { database }) => {
   app.patch(
     '/customers/:id',
     {
-      config: { permissions: ['customers:update'], idempotency: 'off', validator, transaction },
+      config: { permissions: ['customers:update'], idempotency: 'accepted', validator, transaction },
       schema: { params: IdPath, body: CustomerChanges, response: { 200: Customer } }
     },
     async (request, reply) => {

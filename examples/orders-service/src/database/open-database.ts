@@ -1,5 +1,6 @@
 import { migrate, readMigrations } from '@concordat/postgres'
 import { auditTrailMigrations } from '@concordat/postgres/audit-trail'
+import { fileMigrations } from '@concordat/postgres/files'
 import { type OpenDatabase, openDatabase as open } from '@concordat/postgres/open'
 import { signInMigrations } from '@concordat/postgres/sign-in'
 import { storeMigrations } from '@concordat/postgres/stores'
@@ -12,6 +13,7 @@ import type { Settings } from '../settings.ts'
 export const migrations = [
   ...signInMigrations,
   ...storeMigrations,
+  ...fileMigrations,
   ...versionUsageMigrations,
   ...auditTrailMigrations,
   ...(await readMigrations(new URL('migrations/', import.meta.url), 'orders-service'))

@@ -50,7 +50,7 @@ export const orderExports: Resource<Options> = async (app, { job, representation
         cache: 'no-store',
         produces: ['application/json', 'text/csv'],
         waivers: { Q10: 'A file is always read as a whole.' },
-        openapi: { errors: ['JOB_NOT_FOUND', 'JOB_EXPIRED'] }
+        job: 'result'
       },
       schema: {
         summary: 'Get the file of an order export',

@@ -43,7 +43,7 @@ export const orderItems: Resource = async (app, { database }) => {
       const { id, currency } = await pendingOrder(request)
       const rows = statementsOn(request.transaction)
       const productId = request.body.productId.toLowerCase()
-      await takeStock(rows, [{ ...request.body, productId, field: 'body.productId' }], currency)
+      await takeStock(rows, [{ ...request.body, productId, pointer: '/productId' }], currency)
       const item = await addItem(rows, id, request.body)
       await app.webhooks.emit('order.updated', await writeTotal(rows, id))
       return reply.created(`/orders/${id}/items/${item.id}`, linked(reply, id, item))
@@ -65,7 +65,7 @@ export const orderItems: Resource = async (app, { database }) => {
     {
       config: {
         permissions: ['orders:update'],
-        idempotency: 'off',
+        idempotency: 'accepted',
         validator,
         transaction,
         openapi: { errors: ['ORDER_NOT_PENDING', 'INSUFFICIENT_STOCK', 'PRODUCT_DISCONTINUED'] }
@@ -77,7 +77,7 @@ export const orderItems: Resource = async (app, { database }) => {
       const rows = statementsOn(request.transaction)
       const { quantity, productId, ...item } = await expectedItem(request)
       const more = (request.body.quantity ?? quantity) - quantity
-      if (more > 0) await takeStock(rows, [{ productId, quantity: more, field: 'body.quantity' }])
+      if (more > 0) await takeStock(rows, [{ productId, quantity: more, pointer: '/quantity' }])
       if (more < 0) await returnStock(rows, [{ productId, quantity: -more }])
       // The price stays the price at which the item was ordered.
       const changed = await itemTable.update(rows, { id: item.id }, request.body)

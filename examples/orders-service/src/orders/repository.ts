@@ -9,7 +9,7 @@ import { requireStock, returnStock } from './stock.ts'
 
 /** The statements of orders. An order is locked before its products, and its items change only while it is locked. */
 export const orderTable = table(orderCollection)
-export const itemTable = table(itemCollection)
+export const itemTable = table(itemCollection, { columns: { orderId: 'order_id' } })
 
 /** Lists the orders of one customer, or of all customers. A total always comes with its currency. */
 export function listOrders(database: Statements, query: ListQuery, customerId: string | undefined): Promise<Page<Order>> {
@@ -40,11 +40,11 @@ const placement = `WITH line AS (
 
 /** Takes the stock and places the order, or does neither, in one statement. The database computes the total, in exact decimals. */
 export async function createOrder(rows: Statements, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
-  const wanted = items.map((item, index) => ({ ...item, productId: item.productId.toLowerCase(), field: `body.items.${index}.productId` }))
+  const wanted = items.map((item, index) => ({ ...item, productId: item.productId.toLowerCase(), pointer: `/items/${index}/productId` }))
   const lines = [wanted.map(() => v7()), wanted.map(({ productId }) => productId), wanted.map(({ quantity }) => quantity)]
   const [order] = await onViolation(rows.query<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]), {
     orders_customer_id_fkey: () =>
-      orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', key: 'unknownCustomer' }] })
+      orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', pointer: '/customerId', key: 'unknownCustomer' }] })
   })
   // The products are locked, so that this finds the reason.
   if (order === undefined) await requireStock(rows, wanted)

@@ -3,7 +3,7 @@ import { table } from '@concordat/postgres/table'
 import { Type } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { customerOf } from '../access.ts'
-import { IdPath, projection, type Resource, transaction } from '../fields.ts'
+import { IdPath, type Resource, transaction } from '../fields.ts'
 import { orderErrors } from './errors.ts'
 import { createOrder, listOrders, orderTable, releaseStock } from './repository.ts'
 import type { OrderRepresentation } from './representations.ts'
@@ -16,7 +16,7 @@ const cancellationFields = new Set(Object.keys(Cancellation.properties))
 const cancellationTable = table<Cancellation>({ name: 'order-cancellations', fields: cancellationFields }, { hasVersion: false })
 
 export const orders: Resource<{ representation: OrderRepresentation }> = async (app, { database, representation }) => {
-  const { collection, schema: Order, show } = representation
+  const { collection, projection, schema: Order, show } = representation
 
   app.get(
     '/orders',
@@ -59,7 +59,10 @@ export const orders: Resource<{ representation: OrderRepresentation }> = async (
   app.get(
     '/orders/:id',
     { config: { permissions: ['orders:read'], projection }, schema: { params: IdPath, response: { 200: Order } } },
-    async (request, reply) => show(linked(reply, request.authorize('orders:read', await orderTable.find(database, request.params))))
+    async (request, reply) => {
+      const order = request.authorize('orders:read', await orderTable.find(database, request.params))
+      return show(linked(reply, await request.withIncluded(database.client, order)))
+    }
   )
 
   app.patch(
@@ -67,7 +70,7 @@ export const orders: Resource<{ representation: OrderRepresentation }> = async (
     {
       config: {
         permissions: ['orders:update'],
-        idempotency: 'off',
+        idempotency: 'accepted',
         validator,
         requireIfMatch: true,
         transaction,
@@ -144,7 +147,7 @@ function ordererOf({ principal }: FastifyRequest, { customerId }: NewOrder) {
   if (own !== undefined && customerId !== undefined && customerId.toLowerCase() !== own) throw orderErrors.create('FOREIGN_CUSTOMER')
   const orderer = own ?? customerId
   if (orderer === undefined) {
-    throw orderErrors.create('CUSTOMER_MISSING', { errors: [{ field: 'body.customerId', key: 'customerMissing' }] })
+    throw orderErrors.create('CUSTOMER_MISSING', { errors: [{ field: 'body.customerId', pointer: '/customerId', key: 'customerMissing' }] })
   }
   return orderer
 }

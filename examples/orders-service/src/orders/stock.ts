@@ -1,11 +1,11 @@
 import type { Statements } from '@concordat/postgres/rows'
 import { orderErrors } from './errors.ts'
 
-/** The number of units of a product, and the field of the request that contains it. */
+/** The number of units of a product, and the JSON pointer of the value in the body that names it. */
 export interface Wanted {
   readonly productId: string
   readonly quantity: number
-  readonly field: string
+  readonly pointer: string
 }
 
 interface Stocked {
@@ -27,14 +27,16 @@ export async function requireStock(transaction: Statements, wanted: readonly Wan
   const stock = await lockProducts(transaction, wanted)
   const unknown = wanted.filter(({ productId }) => !stock.has(productId))
   if (unknown.length > 0) {
-    throw orderErrors.create('UNKNOWN_PRODUCT', { errors: unknown.map(({ field }) => ({ field, key: 'unknownProduct' })) })
+    throw orderErrors.create('UNKNOWN_PRODUCT', { errors: unknown.map(({ pointer }) => ({ ...placeOf(pointer), key: 'unknownProduct' })) })
   }
 
-  const products = wanted.map(({ productId, field }) => ({ ...(stock.get(productId) as Stocked), field }))
+  const products = wanted.map(({ productId, pointer }) => ({ ...(stock.get(productId) as Stocked), pointer }))
   const expected = currency ?? (products[0] as Stocked).currency
   const foreign = products.filter((product) => product.currency !== expected)
   if (foreign.length > 0) {
-    const errors = foreign.map(({ field, currency }) => ({ field, key: 'otherCurrency', params: { currency, expected } }) as const)
+    const errors = foreign.map(
+      ({ pointer, currency }) => ({ ...placeOf(pointer), key: 'otherCurrency', params: { currency, expected } }) as const
+    )
     throw orderErrors.create('MIXED_CURRENCIES', { errors })
   }
 
@@ -46,9 +48,13 @@ export async function requireStock(transaction: Statements, wanted: readonly Wan
 }
 
 /** Returns the units to stock. */
-export async function returnStock(transaction: Statements, lines: readonly Omit<Wanted, 'field'>[]): Promise<void> {
+export async function returnStock(transaction: Statements, lines: readonly Omit<Wanted, 'pointer'>[]): Promise<void> {
   await lockProducts(transaction, lines)
   await moveStock(transaction, lines, 1)
+}
+
+function placeOf(pointer: string) {
+  return { field: `body${pointer.replaceAll('/', '.')}`, pointer }
 }
 
 // Rows are always locked in the order of their ids: two orders for the same products wait for each other, without a deadlock.

@@ -5,13 +5,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { v7 } from 'uuid'
 import { IdPath, projection, type Resource, transaction } from '../fields.ts'
 import { productTable } from './repository.ts'
-import { NewProduct, Product, ProductChanges, productCollection, productDefaults, WholeProduct } from './schemas.ts'
+import { NewProduct, Product, ProductChanges, productCollection, productDefaults, productsWithCategory, WholeProduct } from './schemas.ts'
 
-export const products: Resource = async (app, { database }) => {
+export const products: Resource<{ version: number }> = async (app, { database, version }) => {
+  const collection = version > 1 ? productsWithCategory : productCollection
+  const projected = version > 1 ? { ...projection, relationsOf: collection } : projection
+
   app.get(
     '/products',
-    { config: { public: true, cache: 'no-cache', collection: productCollection }, schema: { response: { 200: Type.Array(Product) } } },
-    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(productCollection)))
+    { config: { public: true, cache: 'no-cache', collection }, schema: { response: { 200: Type.Array(Product) } } },
+    async (request, reply) => reply.page(await runSql(database.client, request.listQuery(collection)))
   )
 
   app.post(
@@ -38,7 +41,7 @@ export const products: Resource = async (app, { database }) => {
       config: {
         public: true,
         cache: 'no-cache',
-        projection,
+        projection: projected,
         openapi: { headers: { 'Last-Modified': 'The date of the product.' } }
       },
       schema: { params: IdPath, response: { 200: Product } }
@@ -46,14 +49,20 @@ export const products: Resource = async (app, { database }) => {
     async (request, reply) => {
       const product = found(await productTable.find(database, request.params))
       reply.header('last-modified', new Date(product.updatedAt).toUTCString())
-      return linked(reply, product)
+      return linked(reply, await request.withIncluded(database.client, product))
     }
   )
 
   app.put(
     '/products/:id',
     {
-      config: { permissions: ['products:create', 'products:update'], validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: {
+        permissions: ['products:create', 'products:update'],
+        idempotency: 'accepted',
+        validator,
+        transaction,
+        openapi: { errors: ['UNKNOWN_CATEGORY'] }
+      },
       schema: { params: IdPath, body: WholeProduct, response: { 200: Product, 201: Product } }
     },
     async (request, reply) => {
@@ -72,7 +81,13 @@ export const products: Resource = async (app, { database }) => {
   app.patch(
     '/products/:id',
     {
-      config: { permissions: ['products:update'], idempotency: 'off', validator, transaction, openapi: { errors: ['UNKNOWN_CATEGORY'] } },
+      config: {
+        permissions: ['products:update'],
+        idempotency: 'accepted',
+        validator,
+        transaction,
+        openapi: { errors: ['UNKNOWN_CATEGORY'] }
+      },
       schema: { params: IdPath, body: ProductChanges, response: { 200: Product } }
     },
     async (request, reply) => {
@@ -86,7 +101,13 @@ export const products: Resource = async (app, { database }) => {
   app.delete(
     '/products/:id',
     {
-      config: { permissions: ['products:delete'], validator, transaction, openapi: { errors: ['PRODUCT_IN_ORDERS'] } },
+      config: {
+        permissions: ['products:delete'],
+        idempotency: 'accepted',
+        validator,
+        transaction,
+        openapi: { errors: ['PRODUCT_IN_ORDERS'] }
+      },
       schema: { params: IdPath, response: { 204: Type.Null() } }
     },
     async ({ transaction, params, preconditions }, reply) => {

@@ -1,16 +1,20 @@
-import { collection } from '@concordat/pagination-query'
+import { collection, one } from '@concordat/pagination-query'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { categoryCollection } from '../categories/schemas.ts'
 import { Amount, Currency, Id, Price, removable, Timestamp } from '../fields.ts'
+
+export const maxNameLength = 200
+export const maxUnitsInStock = 1_000_000
 
 const Description = Type.String({ maxLength: 4000, examples: ['Aged for twelve years in oak.'] })
 
 const writable = {
-  name: Type.String({ minLength: 1, maxLength: 200, examples: ['Aged balsamic vinegar'] }),
+  name: Type.String({ minLength: 1, maxLength: maxNameLength, examples: ['Aged balsamic vinegar'] }),
   description: Type.Optional(Description),
   categoryId: Id,
   unitPrice: Price,
   currency: Currency,
-  unitsInStock: Type.Integer({ minimum: 0, maximum: 1_000_000, examples: [24] }),
+  unitsInStock: Type.Integer({ minimum: 0, maximum: maxUnitsInStock, examples: [24] }),
   discontinued: Type.Boolean({ examples: [false] })
 }
 const given = { createdAt: Timestamp, updatedAt: Timestamp }
@@ -21,7 +25,7 @@ export const Product = Type.Object(
 )
 export type Product = Static<typeof Product>
 
-export const productCollection = collection(Product)({
+const productListing = {
   name: 'products',
   style: 'page',
   id: 'id',
@@ -41,6 +45,14 @@ export const productCollection = collection(Product)({
     discontinued: ['eq'],
     name: ['eq', 'ne', 'prefix']
   }
+} as const
+
+export const productCollection = collection(Product)(productListing)
+
+/** The products of version 2, which can include their category. */
+export const productsWithCategory = collection(Product)({
+  ...productListing,
+  relations: { category: one(categoryCollection, { key: 'categoryId', permission: 'public' }) }
 })
 
 /** The values of fields that are missing in a new product. */

@@ -17,7 +17,7 @@ export const users: Resource<{ issuer: Pick<TokenIssuer, 'revokeSubject'> }> = a
   app.patch(
     '/users/:id',
     {
-      config: { permissions: ['users:update'], idempotency: 'off', transaction: true },
+      config: { permissions: ['users:update'], idempotency: 'accepted', transaction: true },
       schema: { params: IdPath, body: UserChanges, response: { 200: User } },
       // Tokens that were issued with the old role while the change was committed end too.
       onResponse: async ({ params }, { statusCode }) => (statusCode === 200 ? issuer.revokeSubject(params.id) : undefined)

@@ -27,7 +27,7 @@ else {
     const database = await openDatabase({ url: databaseUrl })
     const counts = `SELECT (SELECT count(*) FROM products) AS products, (SELECT count(*) FROM orders) AS orders,
       (SELECT count(*) FROM order_items) AS items, (SELECT count(*) FROM concordat.migrations WHERE component = 'orders-service') AS migrations`
-    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 1 }])
+    t.strictSame(await database.query(counts), [{ products: 77, orders: 830, items: 2155, migrations: 2 }])
     await database.close()
   })
 
@@ -42,8 +42,8 @@ else {
       body: JSON.stringify({ token })
     })
     t.equal(await status(here), 401)
-    const revokedAt = performance.now()
-    while ((await status(there)) === 200) t.ok(performance.now() - revokedAt < 1000, 'within a second')
+    await until(async () => (await status(there)) === 401)
+    t.equal(await status(there), 401)
   })
 
   t.test('two processes send the same tag, and each accepts the tag of the other [C6]', async (t) => {

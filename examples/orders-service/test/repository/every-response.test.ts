@@ -43,6 +43,7 @@ async function explore(version: string) {
   const job = `/${version}/order-exports/${started.body.data.jobId}`
   await until(async () => (await send('GET', job)).body.data.status === 'completed')
   for (const { rel, href } of (await send('GET', job)).body.data._links) if (rel === 'result') await send('GET', pathOf(href))
+  if (version === 'v2') await importProducts()
   const hook = { url: 'https://hooks.example.com/orders', eventTypes: ['order.created'] }
   const subscription = `/${version}/webhook-subscriptions/${(await send('POST', `/${version}/webhook-subscriptions`, hook)).body.data.id}`
   await send('POST', `${subscription}/pings`)
@@ -55,6 +56,14 @@ async function explore(version: string) {
   await send('GET', it)
   await readDescribed(send, (await send('GET', `/${version}/openapi`)).body.paths)
   for (const path of ['/', `/${version}`, '/health/live', '/health/ready']) await send('GET', path)
+}
+
+async function importProducts() {
+  const form = new FormData()
+  form.set('file', new Blob(['name,categoryId,unitPrice,currency,unitsInStock\nTea'], { type: 'text/csv' }), 'products.csv')
+  const job = pathOf(String((await send('POST', '/v2/product-imports', form, key())).headers.get('location')))
+  await until(async () => (await send('GET', job)).body.data.status === 'completed')
+  await send('GET', `${job}/result`)
 }
 
 await explore('v1')
@@ -141,7 +150,16 @@ t.test('dates in bodies are the same in every language [G2]', async (t) => {
 /** Returns the tags and bodies of everything that can be read, without what belongs to the response. */
 async function state() {
   const found: [string, unknown, string | null][] = []
-  for (const list of ['categories', 'products', 'customers', 'orders', 'order-exports', 'webhook-subscriptions'])
+  for (const list of [
+    'categories',
+    'products',
+    'customers',
+    'orders',
+    'order-exports',
+    'product-imports',
+    'order-summaries',
+    'webhook-subscriptions'
+  ])
     for (let path: string | undefined = `/v2/${list}?perPage=100`; path !== undefined; ) {
       const { body, headers }: Exchange = await send('GET', path)
       found.push([path, body.data, headers.get('etag')?.split('~')[0] ?? null])

@@ -41,6 +41,12 @@ async function writes(by: typeof call, version: string, isStaff: boolean): Promi
   if (!isStaff) return found
   const added = await send('POST', '/products', { name: 'Nori', categoryId: product.categoryId, unitPrice: '2.10', unitsInStock: 4 })
   await send('PATCH', `/products/${added.id}`, { unitPrice: '2.20' })
+  if (version === 'v2') {
+    const form = new FormData()
+    form.set('file', new Blob(['name,categoryId,unitPrice,currency,unitsInStock'], { type: 'text/csv' }), 'products.csv')
+    const { jobId } = await send('POST', '/product-imports', form)
+    await until(async () => (await by('GET', `/v2/product-imports/${jobId}`)).body.data.status === 'completed')
+  }
   const person = { companyName: 'Links', contactName: 'L', email: `${randomUUID()}@links.example`, country: 'Malta' }
   await send('PATCH', `/customers/${(await send('POST', '/customers', person)).id}`, { contactName: 'M' })
   return found

@@ -33,6 +33,8 @@ t.test(
     const browser = await chromium.launch({ executablePath: executablePath as string, args: quiet })
     t.teardown(() => browser.close())
     const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } })
+    // On a busy machine, the page was seen to need more than the 30 seconds that Playwright waits.
+    page.setDefaultTimeout(120_000)
     const complaints: string[] = []
     const foreign: string[] = []
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))

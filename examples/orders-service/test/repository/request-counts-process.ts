@@ -3,13 +3,26 @@
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { countRequests, measureMemory, type RequestCounts, type RequestMemory } from '@concordat/test-harness/request-counts'
+import {
+  countCallsOfPackages,
+  countPromises,
+  countRequests,
+  countSentBytes,
+  measureMemory,
+  type RequestCounts,
+  type RequestMemory
+} from '@concordat/test-harness/request-counts'
 import type { FastifyInstance } from 'fastify'
 import { password } from '../service.ts'
 
 /** What a request needs. */
-export interface Needs extends RequestCounts, RequestMemory {
+export interface Needs extends RequestCounts, Partial<RequestMemory> {
   readonly status: number
+  /** Promises, and bytes that are sent to the database, of a server with one. */
+  readonly promises?: number
+  readonly sentBytes?: number
+  /** How many functions of the packages it calls. With a database, this depends on the pieces in which the bytes of its responses arrive. */
+  readonly calls?: number
 }
 
 interface Sent {
@@ -27,6 +40,8 @@ interface Served {
 
 const [file = '', options = '{}'] = process.argv.slice(2)
 const counted = countRequests()
+const { databaseUrl } = JSON.parse(options) as { readonly databaseUrl?: string }
+const sentBytes = databaseUrl === undefined ? undefined : countSentBytes(Number(new URL(databaseUrl).port || 5432))
 const { serve } = (await import(file)) as { serve: (options: Record<string, string>) => Promise<Served> }
 const { app, headers: given, close = () => app.close() } = await serve(JSON.parse(options))
 await app.listen({ host: '127.0.0.1', port: 0 })
@@ -34,12 +49,25 @@ const { port } = app.server.address() as AddressInfo
 const agent = new Agent({ keepAlive: true })
 const credentials = given ?? (await signIn())
 const found: Record<string, Needs> = {}
-for (const [name, make] of Object.entries(await kinds())) {
+const isInMemory = options === '{}'
+const made = await kinds()
+for (const [name, make] of Object.entries(made)) {
   // What only the first request of a kind does.
   await inject(make())
   counted()
   const { statusCode } = await inject(make())
-  found[name] = { status: statusCode, ...counted(), ...(await measureMemory(() => send(make()))) }
+  const counts = { status: statusCode, ...counted() }
+  const memory = statusCode < 400 ? await measureMemory(() => send(make())) : {}
+  const postgres = sentBytes && {
+    ...(await countPromises(() => send(make()))),
+    sentBytes: await sentBytes(() => send(make()))
+  }
+  found[name] = { ...counts, ...postgres, ...memory }
+}
+// After the memory of all, which the coverage would change.
+for (const [name, make] of isInMemory ? Object.entries(made) : []) {
+  const calls = await countCallsOfPackages(() => send(make()))
+  found[name] = { ...(found[name] as Needs), calls }
 }
 process.stdout.write(JSON.stringify(found))
 agent.destroy()
@@ -59,12 +87,12 @@ async function kinds(): Promise<Record<string, () => Sent>> {
   const item = '/v1/products/01937f6e-0000-7000-8000-000000000001'
   const etag = String((await inject(get(item))).headers['etag'])
   const body = JSON.stringify({ customer: 'ada', items: [{ productId: item.slice(-36), quantity: 1 }] })
-  const post = (key: string): Sent => {
+  const post = (key: string, sent = body): Sent => {
     return {
       method: 'POST',
       path: '/v1/orders',
       headers: { ...credentials, 'content-type': 'application/json', 'idempotency-key': key },
-      body
+      body: sent
     }
   }
   const stored = randomUUID()
@@ -72,6 +100,10 @@ async function kinds(): Promise<Record<string, () => Sent>> {
     item: () => get(item),
     collection: () => get('/v1/products'),
     'item, 304': () => get(item, { 'if-none-match': etag }),
+    ...(isInMemory && {
+      'unknown item, 404': () => get(`${item.slice(0, -3)}999`),
+      'invalid order, 422': () => post(randomUUID(), body.replace('1}]', '"one"}]'))
+    }),
     'order with a key': () => post(randomUUID()),
     replay: () => post(stored)
   }

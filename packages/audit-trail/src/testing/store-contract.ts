@@ -10,6 +10,7 @@ const cases: ContractCases<AuditTrailStore> = {
       subject: 'ada',
       client: 'shop',
       issuer: 'https://tokens.example.com',
+      tenant: 'acme',
       version: 'v1',
       errorCode: 'NOT_ALLOWED'
     })

@@ -7,7 +7,7 @@ import type { ApiKeyStore } from '../api-key-store.ts'
 export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | Promise<ApiKeyStore>): void {
   test('returns a record as it was added, for its exact id only', async () => {
     const store = await create()
-    const { key, record } = createApiKey({ client: 'kiosk', permissions: ['products:read'], expiresAt: 4_102_444_800_000 })
+    const { key, record } = createApiKey({ client: 'kiosk', permissions: ['products:read'], tenant: 'acme', expiresAt: 4_102_444_800_000 })
     const other = { ...createApiKey({ client: 'lobby', permissions: [] }).record, id: 'aBcD-_19' }
     await store.add(record)
     await store.add(other)
@@ -17,13 +17,14 @@ export function apiKeyStoreContract(test: RunTest, create: () => ApiKeyStore | P
     strictEqual(isKeyOf(key, record, Date.now()), true)
   })
 
-  test('returns a record without an expiry without one', async () => {
+  test('returns a record without an expiry and a tenant without them', async () => {
     const store = await create()
     const { key, record } = createApiKey({ client: 'kiosk', permissions: [] })
     await store.add(record)
     const found = await store.find(record.id)
     ok(found)
     strictEqual(found.expiresAt, undefined)
+    strictEqual(found.tenant, undefined)
     strictEqual(isKeyOf(key, found, Date.now()), true)
   })
 

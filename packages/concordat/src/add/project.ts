@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, globSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Files, Refusal } from 'create-concordat'
+import { listed } from './source-text.ts'
 
 /** A project that `npm create concordat` made. */
 export interface Project {
@@ -14,7 +28,7 @@ export interface Project {
 export function projectIn(folder: string): Project {
   if (!existsSync(join(folder, 'package.json')) || !existsSync(join(folder, 'src/app.ts')))
     throw new Refusal('There is no project here. Run the command in a folder that npm create concordat made.')
-  const { dependencies = {}, devDependencies = {} } = manifestIn(folder)
+  const { dependencies = {}, devDependencies = {} } = parsedManifest(readFileSync(join(folder, 'package.json'), 'utf8'))
   const chosen = [
     'zod' in dependencies ? 'zod' : 'typebox',
     'tap' in devDependencies ? 'tap' : 'node',
@@ -23,9 +37,15 @@ export function projectIn(folder: string): Project {
   return { folder, chosen: new Set(chosen) }
 }
 
-function manifestIn(folder: string): { readonly dependencies?: object; readonly devDependencies?: object } {
+/** The dependencies in a package.json, by kind. */
+export type Manifest = Readonly<
+  Partial<Record<'dependencies' | 'devDependencies' | 'peerDependencies' | 'optionalDependencies', Readonly<Record<string, string>>>>
+>
+
+/** Returns the content of a package.json. Throws a {@link Refusal} for a text that is not JSON. */
+export function parsedManifest(text: string): Manifest {
   try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return JSON.parse(text)
   } catch (error) {
     throw new Refusal(`package.json cannot be read: ${(error as Error).message}. Correct it.`)
   }
@@ -50,12 +70,44 @@ export function edit(path: string, text: string, pattern: RegExp, missing: strin
   return text.slice(0, match.index) + replace(match) + text.slice(match.index + match[0].length)
 }
 
+/** Adds an item to a list, whose beginning a pattern matches. Throws a {@link Refusal} that names what is missing without such a list. */
+export function withItem(path: string, text: string, before: RegExp, missing: string, item: string): string {
+  return edit(path, text, listAfter(before), missing, ([, head = '', items = '']) =>
+    // The last line may be a comment.
+    hasComment(items) ? `${head}[\n${/^ */.exec(head)?.[0]}  ${item},${items}]` : listed(head, ['[', ']'], [...itemsIn(items), item])
+  )
+}
+
+/** Removes an item from a list, whose beginning a pattern matches, if it is there. */
+export function withoutItem(text: string, before: RegExp, item: string): string {
+  return text.replace(listAfter(before), (_, head: string, items: string) => {
+    if (hasComment(items)) return `${head}[${items.replace(new RegExp(`\\s*(?<![\\w'])${item}(?:,|(?=\\s*$))`), '')}]`
+    const rest = itemsIn(items).filter((one) => one !== item)
+    return listed(head, ['[', ']'], rest)
+  })
+}
+
+function listAfter(before: RegExp) {
+  return new RegExp(`^(.*${before.source})\\[([^\\]]*)\\]`, 'm')
+}
+
+function hasComment(items: string) {
+  return /\/[/*]/.test(items)
+}
+
+function itemsIn(text: string) {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
 /**
- * Writes new files and edited ones: all of them, or none. Throws a {@link Refusal} when a new one exists already, when a link leads to one, and when one
+ * Writes new files and edited ones, and deletes others: all of them, or none. Throws a {@link Refusal} when a new one exists already, when a link leads to one, and when one
  * cannot be written.
  */
-export function write({ folder }: Project, added: Files, edited: Files): void {
-  for (const path of [...added.keys(), ...edited.keys()]) requireNoLink(folder, path)
+export function write({ folder }: Project, added: Files, edited: Files, deleted: readonly string[] = []): void {
+  for (const path of [...added.keys(), ...edited.keys(), ...deleted]) requireNoLink(folder, path)
   for (const path of added.keys())
     if (existsSync(join(folder, path))) throw new Refusal(`${path} already exists. Choose another name, or delete it.`)
   const unfinished: string[] = []
@@ -71,9 +123,11 @@ export function write({ folder }: Project, added: Files, edited: Files): void {
     }
   } catch (error) {
     for (const path of unfinished) rmSync(path, { recursive: true, force: true })
-    throw new Refusal(`Nothing was added: ${(error as Error).message}. Check the rights of the project.`)
+    throw new Refusal(`Nothing was changed: ${(error as Error).message}. Check the rights of the project.`)
   }
   for (const path of [...added.keys(), ...edited.keys()]) renameSync(join(folder, `${path}${suffix}`), join(folder, path))
+  for (const path of deleted) rmSync(join(folder, path))
+  for (const path of new Set(deleted.map(dirname))) if (readdirSync(join(folder, path)).length === 0) rmdirSync(join(folder, path))
 }
 
 // A project may be the work of others, and a link in it may lead to any file of the user.

@@ -35,6 +35,11 @@ export interface Case {
   readonly expect: Expected
 }
 
+/** Returns the cases of one group that have the same response: their bytes by their names. */
+export function cases(row: number, expect: Expected, sends: Readonly<Record<string, Case['send']>>): Case[] {
+  return Object.entries(sends).map(([name, send]) => ({ name, row, send, expect }))
+}
+
 export function stepsOf({ send }: Pick<Case, 'send'>): readonly Step[] {
   return typeof send === 'string' || Buffer.isBuffer(send) ? [send] : send
 }

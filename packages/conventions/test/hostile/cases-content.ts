@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { get, post, postChunked, request } from './request-bytes.ts'
 
 const notAcceptable: Expected = { status: 406, code: 'NOT_ACCEPTABLE', headers: { vary: /\baccept\b(?!-)/ } }
@@ -41,8 +41,10 @@ export const negotiationCases: readonly Case[] = [
     ',,,',
     `${'text/html,'.repeat(500)}*/*`
   ].map((accept): Case => ({ name: `Accept: ${accept.slice(0, 60)}`, row: 0, send: get('/v1/things', `Accept: ${accept}`), expect: ok })),
-  { name: 'Accept on a HEAD', row: 0, send: request('HEAD', '/v1/things', { headers: ['Accept: text/html'] }), expect: notAcceptable },
-  { name: 'Accept before a broken body', row: 0, send: post('/v1/anything', '{', 'Accept: text/html'), expect: notAcceptable },
+  ...cases(0, notAcceptable, {
+    'Accept on a HEAD': request('HEAD', '/v1/things', { headers: ['Accept: text/html'] }),
+    'Accept before a broken body': post('/v1/anything', '{', 'Accept: text/html')
+  }),
   {
     name: 'Accept on an unknown path',
     row: 0,
@@ -73,21 +75,16 @@ export const negotiationCases: readonly Case[] = [
   ].map(
     (type): Case => ({ name: `Content-Type: ${type}`, row: type === 'text/plain' ? 46 : 47, send: withType(type), expect: unsupported })
   ),
-  { name: 'an empty Content-Type', row: 47, send: withType(''), expect: unsupported },
-  { name: 'no Content-Type', row: 47, send: request('POST', '/v1/anything', { body: '{}' }), expect: unsupported },
-  { name: 'no Content-Type in PATCH', row: 47, send: request('PATCH', '/v1/anything', { body: '{}' }), expect: unsupported },
-  {
-    name: 'no Content-Type in a chunked body',
-    row: 47,
-    send: request('PUT', '/v1/anything', { headers: ['Transfer-Encoding: chunked'], body: '2\r\n{}\r\n0\r\n\r\n' }),
-    expect: unsupported
-  },
-  {
-    name: 'an unknown type in PUT',
-    row: 47,
-    send: request('PUT', '/v1/anything', { headers: ['Content-Type: text/csv'], body: 'a,b' }),
-    expect: unsupported
-  },
+  ...cases(47, unsupported, {
+    'an empty Content-Type': withType(''),
+    'no Content-Type': request('POST', '/v1/anything', { body: '{}' }),
+    'no Content-Type in PATCH': request('PATCH', '/v1/anything', { body: '{}' }),
+    'no Content-Type in a chunked body': request('PUT', '/v1/anything', {
+      headers: ['Transfer-Encoding: chunked'],
+      body: '2\r\n{}\r\n0\r\n\r\n'
+    }),
+    'an unknown type in PUT': request('PUT', '/v1/anything', { headers: ['Content-Type: text/csv'], body: 'a,b' })
+  }),
   {
     name: 'a Content-Type of 5,000 characters',
     row: 47,
@@ -165,10 +162,12 @@ export const jsonCases: readonly Case[] = [
     { name: `${name} where the route declares none`, row: 39, send: send('/v1/anything'), expect: ok }
   ]),
   { name: 'a body of spaces', row: 39, send: post('/v1/anything', '   '), expect: { status: 400, code: ['MALFORMED_JSON', 'EMPTY_BODY'] } },
-  { name: '__proto__', row: 39, send: post('/v1/anything', '{"__proto__":{"a":1}}'), expect: badJson },
-  { name: 'an escaped __proto__', row: 39, send: post('/v1/anything', '{"\\u005f_proto__":{"a":1}}'), expect: badJson },
-  { name: 'a nested __proto__', row: 39, send: post('/v1/anything', '{"a":[{"__proto__":{"b":1}}]}'), expect: badJson },
-  { name: 'constructor.prototype', row: 39, send: post('/v1/anything', '{"constructor":{"prototype":{"a":1}}}'), expect: badJson },
+  ...cases(39, badJson, {
+    __proto__: post('/v1/anything', '{"__proto__":{"a":1}}'),
+    'an escaped __proto__': post('/v1/anything', '{"\\u005f_proto__":{"a":1}}'),
+    'a nested __proto__': post('/v1/anything', '{"a":[{"__proto__":{"b":1}}]}'),
+    'constructor.prototype': post('/v1/anything', '{"constructor":{"prototype":{"a":1}}}')
+  }),
   { name: 'a harmless constructor', row: 39, send: post('/v1/anything', '{"constructor":"acme"}'), expect: ok },
   { name: 'a byte order mark', row: 39, send: post('/v1/anything', '\ufeff{}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } },
   {
@@ -177,12 +176,14 @@ export const jsonCases: readonly Case[] = [
     send: post('/v1/anything', Buffer.from('{}', 'utf16le')),
     expect: { status: 400, code: ['MALFORMED_JSON', 'INVALID_UTF8'] }
   },
-  { name: 'UTF-16 with its mark', row: 40, send: post('/v1/anything', Buffer.from('\ufeff{}', 'utf16le')), expect: badBytes },
-  { name: 'a lone byte 255', row: 40, send: post('/v1/anything', latin1('"\xff"')), expect: badBytes },
-  { name: 'an overlong slash', row: 40, send: post('/v1/anything', latin1('"\xc0\xaf"')), expect: badBytes },
-  { name: 'a surrogate in UTF-8', row: 40, send: post('/v1/anything', latin1('"\xed\xa0\x80"')), expect: badBytes },
-  { name: 'a cut sequence', row: 40, send: post('/v1/anything', latin1('"\xe2\x82"')), expect: badBytes },
-  { name: 'Latin 1', row: 40, send: post('/v1/anything', latin1('{"name":"Jos\xe9"}')), expect: badBytes },
+  ...cases(40, badBytes, {
+    'UTF-16 with its mark': post('/v1/anything', Buffer.from('\ufeff{}', 'utf16le')),
+    'a lone byte 255': post('/v1/anything', latin1('"\xff"')),
+    'an overlong slash': post('/v1/anything', latin1('"\xc0\xaf"')),
+    'a surrogate in UTF-8': post('/v1/anything', latin1('"\xed\xa0\x80"')),
+    'a cut sequence': post('/v1/anything', latin1('"\xe2\x82"')),
+    'Latin 1': post('/v1/anything', latin1('{"name":"Jos\xe9"}'))
+  }),
   {
     name: 'a cut sequence across chunks',
     row: 40,
@@ -204,21 +205,25 @@ export const jsonCases: readonly Case[] = [
   ).map(([body, field]): Case => ({ name: `the body ${body}`, row: 41, send: post('/v1/anything', body), expect: invalid(field) })),
   { name: 'a whole pair of surrogates', row: 41, send: post('/v1/anything', '"\\ud83d\\ude00"'), expect: ok },
   { name: '64 levels', row: 42, send: post('/v1/anything', deep(64)), expect: ok },
-  { name: '65 levels', row: 42, send: post('/v1/anything', deep(65)), expect: tooDeep },
-  { name: '65 levels of objects', row: 42, send: post('/v1/anything', deepObjects(65)), expect: tooDeep },
-  { name: '5,000 levels', row: 42, send: post('/v1/anything', deep(5000)), expect: tooDeep },
-  { name: '100,000 levels', row: 42, send: post('/v1/anything', deep(100_000)), expect: tooDeep },
-  { name: '80,000 levels of objects', row: 42, send: post('/v1/anything', deepObjects(80_000)), expect: tooDeep },
-  { name: '500,000 levels that never close', row: 42, send: post('/v1/anything', '['.repeat(500_000)), expect: tooDeep },
+  ...cases(42, tooDeep, {
+    '65 levels': post('/v1/anything', deep(65)),
+    '65 levels of objects': post('/v1/anything', deepObjects(65)),
+    '5,000 levels': post('/v1/anything', deep(5000)),
+    '100,000 levels': post('/v1/anything', deep(100_000)),
+    '80,000 levels of objects': post('/v1/anything', deepObjects(80_000)),
+    '500,000 levels that never close': post('/v1/anything', '['.repeat(500_000))
+  }),
   { name: 'a duplicate key', row: 43, send: post('/v1/anything', '{"a":1,"a":2}'), expect: { status: [200, 400], code: 'MALFORMED_JSON' } }
 ]
 
 /** Well-formed input that the schemas refuse, with every invalid field. */
 export const validationCases: readonly Case[] = [
   { name: 'an empty object', row: 39, send: post('/v1/things', '{}'), expect: invalid('body.name', 'body.size') },
-  { name: 'a null body', row: 39, send: post('/v1/things', 'null'), expect: invalid('body') },
-  { name: 'a number for a body', row: 39, send: post('/v1/things', '42'), expect: invalid('body') },
-  { name: 'a list for a body', row: 39, send: post('/v1/things', '[]'), expect: invalid('body') },
+  ...cases(39, invalid('body'), {
+    'a null body': post('/v1/things', 'null'),
+    'a number for a body': post('/v1/things', '42'),
+    'a list for a body': post('/v1/things', '[]')
+  }),
   {
     name: 'no body and no type',
     row: 39,
@@ -232,12 +237,14 @@ export const validationCases: readonly Case[] = [
     send: post('/v1/things', '{"name":"a","size":1,"x":1,"y":2,"z":3}'),
     expect: invalid('body.x', 'body.y', 'body.z')
   },
-  { name: 'a number as text', row: 39, send: post('/v1/things', '{"name":"a","size":"1"}'), expect: invalid('body.size') },
-  { name: 'null for a number', row: 39, send: post('/v1/things', '{"name":"a","size":null}'), expect: invalid('body.size') },
-  { name: 'a list for a number', row: 39, send: post('/v1/things', '{"name":"a","size":[5]}'), expect: invalid('body.size') },
+  ...cases(39, invalid('body.size'), {
+    'a number as text': post('/v1/things', '{"name":"a","size":"1"}'),
+    'null for a number': post('/v1/things', '{"name":"a","size":null}'),
+    'a list for a number': post('/v1/things', '{"name":"a","size":[5]}'),
+    'a huge number': post('/v1/things', '{"name":"a","size":1e400}'),
+    'a fraction': post('/v1/things', '{"name":"a","size":1.5}')
+  }),
   { name: 'false for text', row: 39, send: post('/v1/things', '{"name":false,"size":1}'), expect: invalid('body.name') },
-  { name: 'a huge number', row: 39, send: post('/v1/things', '{"name":"a","size":1e400}'), expect: invalid('body.size') },
-  { name: 'a fraction', row: 39, send: post('/v1/things', '{"name":"a","size":1.5}'), expect: invalid('body.size') },
   {
     name: 'errors at every depth',
     row: 39,
@@ -250,30 +257,23 @@ export const validationCases: readonly Case[] = [
     send: post('/v1/things', '{"name":"a","size":1,"tags":["a","b","c","d"]}'),
     expect: invalid('body.tags')
   },
-  {
-    name: '900 unknown properties',
-    row: 39,
-    send: post(
-      '/v1/things',
-      JSON.stringify({ name: 'a', size: 1, ...Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`x${index}`, 1])) })
-    ),
-    expect: { status: 422, code: 'VALIDATION_FAILED' }
-  },
-  {
-    name: 'a property named after a script',
-    row: 39,
-    send: post('/v1/things', '{"name":"a","size":1,"<script>":1}'),
-    expect: { status: 422, code: 'VALIDATION_FAILED' }
-  },
-  {
-    name: 'a property of 10,000 characters',
-    row: 39,
-    send: post('/v1/things', JSON.stringify({ name: 'a', size: 1, ['x'.repeat(10_000)]: 1 })),
-    expect: { status: 422, code: 'VALIDATION_FAILED' }
-  },
-  { name: 'a query parameter that is not a number', row: 39, send: get('/v1/queries?count=many'), expect: invalid('query.count') },
-  { name: 'a query parameter that is too small', row: 39, send: get('/v1/queries?count=0'), expect: invalid('query.count') },
-  { name: 'a repeated query parameter', row: 39, send: get('/v1/queries?count=1&count=2'), expect: invalid('query.count') },
+  ...cases(
+    39,
+    { status: 422, code: 'VALIDATION_FAILED' },
+    {
+      '900 unknown properties': post(
+        '/v1/things',
+        JSON.stringify({ name: 'a', size: 1, ...Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`x${index}`, 1])) })
+      ),
+      'a property named after a script': post('/v1/things', '{"name":"a","size":1,"<script>":1}'),
+      'a property of 10,000 characters': post('/v1/things', JSON.stringify({ name: 'a', size: 1, ['x'.repeat(10_000)]: 1 }))
+    }
+  ),
+  ...cases(39, invalid('query.count'), {
+    'a query parameter that is not a number': get('/v1/queries?count=many'),
+    'a query parameter that is too small': get('/v1/queries?count=0'),
+    'a repeated query parameter': get('/v1/queries?count=1&count=2')
+  }),
   { name: 'an unknown query parameter', row: 39, send: get('/v1/queries?page=1'), expect: unknownParameter('query.page') },
   { name: 'a list in the query', row: 39, send: get('/v1/queries?a[]=1'), expect: unknownParameter('query.a[]') },
   ...['a=%ff', '%zz=1', 'count=%ED%A0%80', 'count=1&b=%'].map(
@@ -288,16 +288,12 @@ export const validationCases: readonly Case[] = [
     (count): Case => ({ name: `the count ${count}`, row: 39, send: get(`/v1/queries?count=${count}`), expect: invalid('query.count') })
   ),
   { name: '__proto__ in the query', row: 39, send: get('/v1/queries?__proto__=1'), expect: unknownParameter('query.__proto__') },
-  {
-    name: 'a missing required header',
-    row: 39,
-    send: get('/v1/headers'),
-    expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }
-  },
-  {
-    name: 'a header that is not a number',
-    row: 39,
-    send: get('/v1/headers', 'X-Count: many'),
-    expect: { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] }
-  }
+  ...cases(
+    39,
+    { status: [400, 422], code: ['MALFORMED_REQUEST', 'VALIDATION_FAILED'] },
+    {
+      'a missing required header': get('/v1/headers'),
+      'a header that is not a number': get('/v1/headers', 'X-Count: many')
+    }
+  )
 ]

@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { get, host, post, postChunked, rawGet, rawPost } from './request-bytes.ts'
 
 const malformed: Expected = { status: 400, code: 'MALFORMED_REQUEST', closes: true }
@@ -9,16 +9,14 @@ const ok: Expected = { status: 200 }
 
 /** Requests beyond a limit, and pipelined requests around an error. */
 export const floodCases: readonly Case[] = [
-  { name: 'a header of 20,000 bytes', row: 3, send: get('/v1/things', `X-Inner: ${'a'.repeat(20_000)}`), expect: headersTooLarge },
-  {
-    name: 'headers of 20,000 bytes',
-    row: 3,
-    send: get('/v1/things', ...Array.from({ length: 200 }, (_, index) => `X-${index}: ${'a'.repeat(90)}`)),
-    expect: headersTooLarge
-  },
-  { name: '5,000 short headers', row: 3, send: get('/v1/things', ...Array.from({ length: 5000 }, () => 'a:b')), expect: headersTooLarge },
-  { name: 'a cookie of 100,000 bytes', row: 3, send: get('/v1/things', `Cookie: ${'a'.repeat(100_000)}`), expect: headersTooLarge },
-  { name: 'a header name of 20,000 bytes', row: 3, send: get('/v1/things', `${'a'.repeat(20_000)}: 1`), expect: headersTooLarge },
+  ...cases(3, headersTooLarge, {
+    'a header of 20,000 bytes': get('/v1/things', `X-Inner: ${'a'.repeat(20_000)}`),
+    'headers of 20,000 bytes': get('/v1/things', ...Array.from({ length: 200 }, (_, index) => `X-${index}: ${'a'.repeat(90)}`)),
+    '5,000 short headers': get('/v1/things', ...Array.from({ length: 5000 }, () => 'a:b')),
+    'a cookie of 100,000 bytes': get('/v1/things', `Cookie: ${'a'.repeat(100_000)}`),
+    'a header name of 20,000 bytes': get('/v1/things', `${'a'.repeat(20_000)}: 1`),
+    'trailers of 20,000 bytes': postChunked('/v1/anything', `2\r\n{}\r\n0\r\nX-Inner: ${'a'.repeat(20_000)}\r\n\r\n`)
+  }),
   { name: 'a URI of 9,000 bytes', row: 3, send: get(`/v1/things?${'a'.repeat(9000)}`), methods: ['GET'], expect: tooLong },
   { name: 'a path of 9,000 bytes', row: 3, send: get(`/v1/${'things/'.repeat(1300)}`), methods: ['GET'], expect: tooLong },
   {
@@ -42,33 +40,14 @@ export const floodCases: readonly Case[] = [
     methods: ['POST'],
     expect: { ...tooLong, closes: true }
   },
-  {
-    name: 'trailers of 20,000 bytes',
-    row: 3,
-    send: postChunked('/v1/anything', `2\r\n{}\r\n0\r\nX-Inner: ${'a'.repeat(20_000)}\r\n\r\n`),
-    expect: headersTooLarge
-  },
-  { name: 'a body beyond the limit', row: 12, send: post('/v1/small', `"${'a'.repeat(100)}"`), expect: tooLarge },
-  { name: 'a body of 2 MB', row: 12, send: post('/v1/anything', `"${'a'.repeat(2_000_000)}"`), expect: tooLarge },
-  {
-    name: 'a chunked body beyond the limit',
-    row: 12,
-    send: postChunked('/v1/small', `64\r\n"${'a'.repeat(98)}"\r\n0\r\n\r\n`),
-    expect: tooLarge
-  },
-  {
-    name: 'a chunked body of 2 MB',
-    row: 12,
-    send: postChunked('/v1/anything', `${(2_000_000).toString(16)}\r\n${' '.repeat(2_000_000)}\r\n0\r\n\r\n`),
-    expect: tooLarge
-  },
-  { name: 'a Content-Length of 1 TB', row: 12, send: rawPost('Content-Length: 1000000000000', ''), expect: tooLarge },
-  {
-    name: 'Expect: 100-continue with too large a body',
-    row: 12,
-    send: rawPost('Expect: 100-continue\r\nContent-Length: 2000000', ''),
-    expect: tooLarge
-  },
+  ...cases(12, tooLarge, {
+    'a body beyond the limit': post('/v1/small', `"${'a'.repeat(100)}"`),
+    'a body of 2 MB': post('/v1/anything', `"${'a'.repeat(2_000_000)}"`),
+    'a chunked body beyond the limit': postChunked('/v1/small', `64\r\n"${'a'.repeat(98)}"\r\n0\r\n\r\n`),
+    'a chunked body of 2 MB': postChunked('/v1/anything', `${(2_000_000).toString(16)}\r\n${' '.repeat(2_000_000)}\r\n0\r\n\r\n`),
+    'a Content-Length of 1 TB': rawPost('Content-Length: 1000000000000', ''),
+    'Expect: 100-continue with too large a body': rawPost('Expect: 100-continue\r\nContent-Length: 2000000', '')
+  }),
   { name: 'Expect: 100-continue', row: 12, send: post('/v1/anything', '{}', 'Expect: 100-continue'), expect: ok },
   {
     name: 'Expect: 100-continue on an unknown path',
@@ -82,18 +61,14 @@ export const floodCases: readonly Case[] = [
     send: get('/v1/things', 'Expect: teapot'),
     expect: { status: 417, code: 'EXPECTATION_FAILED' }
   },
-  {
-    name: 'an empty expectation',
-    row: 11,
-    send: get('/v1/things', 'Expect: '),
-    expect: { status: [200, 417], code: 'EXPECTATION_FAILED' }
-  },
-  {
-    name: 'two expectations',
-    row: 11,
-    send: get('/v1/things', 'Expect: 100-continue, teapot'),
-    expect: { status: [200, 417], code: 'EXPECTATION_FAILED' }
-  },
+  ...cases(
+    11,
+    { status: [200, 417], code: 'EXPECTATION_FAILED' },
+    {
+      'an empty expectation': get('/v1/things', 'Expect: '),
+      'two expectations': get('/v1/things', 'Expect: 100-continue, teapot')
+    }
+  ),
   {
     name: 'an expectation on an unknown path',
     row: 11,

@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { get, host, post, rawGet, request } from './request-bytes.ts'
 
 const malformed: Expected = { status: 400, code: 'MALFORMED_REQUEST', closes: true }
@@ -12,14 +12,26 @@ const clientHello = Buffer.from(
 
 /** Bytes that are not a request, or not a well-formed request. */
 export const malformedCases: readonly Case[] = [
-  { name: 'a line of garbage', row: 1, send: 'garbage\r\n\r\n', expect: malformed },
-  { name: 'binary garbage', row: 1, send: Buffer.from(Array.from({ length: 256 }, (_, index) => index)), expect: malformed },
-  { name: 'random bytes above 127', row: 1, send: Buffer.alloc(64, 0xf7), expect: malformed },
-  { name: 'a TLS ClientHello on the plain port', row: 1, send: clientHello, expect: malformed },
-  { name: 'a line of SSH', row: 1, send: 'SSH-2.0-OpenSSH_9.6\r\n', expect: malformed },
-  { name: 'a line of SMTP', row: 1, send: 'EHLO mail.example.com\r\n', expect: malformed },
-  { name: 'a line of Redis', row: 1, send: '*1\r\n$4\r\nPING\r\n', expect: malformed },
-  { name: 'a proxy protocol line', row: 1, send: `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${rawGet('')}`, expect: malformed },
+  ...cases(1, malformed, {
+    'a line of garbage': 'garbage\r\n\r\n',
+    'binary garbage': Buffer.from(Array.from({ length: 256 }, (_, index) => index)),
+    'random bytes above 127': Buffer.alloc(64, 0xf7),
+    'a TLS ClientHello on the plain port': clientHello,
+    'a line of SSH': 'SSH-2.0-OpenSSH_9.6\r\n',
+    'a line of SMTP': 'EHLO mail.example.com\r\n',
+    'a line of Redis': '*1\r\n$4\r\nPING\r\n',
+    'a proxy protocol line': `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${rawGet('')}`,
+    'a header without a colon': rawGet('No-Colon'),
+    'a header without a name': rawGet(': value'),
+    'a space in a header name': rawGet('X Inner: 1'),
+    'a space before the colon': rawGet('X-Inner : 1'),
+    'a NUL in a header': rawGet('X-Inner: a\0b'),
+    'a control character in a header': rawGet('X-Inner: a\x01b'),
+    'a bare CR in a header': rawGet('X-Inner: a\rb'),
+    'an obsolete line fold': rawGet('X-Inner: a\r\n b'),
+    'a fold before the first header': `GET /v1/things HTTP/1.1\r\n ${host}\r\n`,
+    'a target without a slash': `GET things HTTP/1.1\r\n${host}\r\n`
+  }),
   { name: 'an HTTP response', row: 1, send: 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', methods: ['UNKNOWN'], expect: malformed },
   {
     name: 'no version',
@@ -53,15 +65,6 @@ export const malformedCases: readonly Case[] = [
   },
   { name: 'a line that ends in a bare LF', row: 1, send: `GET /v1/things HTTP/1.1\n${host}\r\n`, methods: ['GET'], expect: malformed },
   { name: 'a line that ends in a bare CR', row: 1, send: `GET /v1/things HTTP/1.1\r${host}\r\n`, methods: ['GET'], expect: malformed },
-  { name: 'a header without a colon', row: 1, send: rawGet('No-Colon'), expect: malformed },
-  { name: 'a header without a name', row: 1, send: rawGet(': value'), expect: malformed },
-  { name: 'a space in a header name', row: 1, send: rawGet('X Inner: 1'), expect: malformed },
-  { name: 'a space before the colon', row: 1, send: rawGet('X-Inner : 1'), expect: malformed },
-  { name: 'a NUL in a header', row: 1, send: rawGet('X-Inner: a\0b'), expect: malformed },
-  { name: 'a control character in a header', row: 1, send: rawGet('X-Inner: a\x01b'), expect: malformed },
-  { name: 'a bare CR in a header', row: 1, send: rawGet('X-Inner: a\rb'), expect: malformed },
-  { name: 'an obsolete line fold', row: 1, send: rawGet('X-Inner: a\r\n b'), expect: malformed },
-  { name: 'a fold before the first header', row: 1, send: `GET /v1/things HTTP/1.1\r\n ${host}\r\n`, expect: malformed },
   { name: 'a path beyond ASCII', row: 1, send: Buffer.from(`GET /v1/thíngs HTTP/1.1\r\n${host}\r\n`), methods: ['GET'], expect: malformed },
   { name: 'a NUL in the path', row: 1, send: `GET /v1/th\0ings HTTP/1.1\r\n${host}\r\n`, methods: ['GET'], expect: malformed },
   { name: 'a space in the path', row: 1, send: `GET /v1/my things HTTP/1.1\r\n${host}\r\n`, methods: ['GET'], expect: malformed },
@@ -73,7 +76,6 @@ export const malformedCases: readonly Case[] = [
     expect: { status: [200, 400], code: 'MALFORMED_REQUEST' }
   },
   { name: 'a tab after the method', row: 1, send: `GET\t/v1/things HTTP/1.1\r\n${host}\r\n`, methods: ['UNKNOWN'], expect: malformed },
-  { name: 'a target without a slash', row: 1, send: `GET things HTTP/1.1\r\n${host}\r\n`, expect: malformed },
   {
     name: 'the preface of HTTP/2',
     row: 1,
@@ -93,25 +95,16 @@ export const malformedCases: readonly Case[] = [
     send: `GET /v1/things HTTP/1.9\r\n${host}\r\n`,
     expect: { status: [400, 505], code: ['MALFORMED_REQUEST', 'HTTP_VERSION_NOT_SUPPORTED'], closes: true }
   },
-  {
-    name: 'HTTP/1.1 without Host',
-    row: 8,
-    send: 'GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n',
-    expect: { status: 400, code: 'MISSING_HOST' }
-  },
-  {
-    name: 'a POST without Host',
-    row: 8,
-    send: 'POST /v1/things HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
-    expect: { status: 400, code: 'MISSING_HOST' }
-  },
-  {
-    name: 'an unknown path without Host',
-    row: 8,
-    send: 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n',
-    expect: { status: 400, code: 'MISSING_HOST' }
-  },
-  ...['', 'a b', 'a<script>', '[::1', 'user@api.example.com', 'api.example.com:port', 'api.example.com:65536'].map(
+  ...cases(
+    8,
+    { status: 400, code: 'MISSING_HOST' },
+    {
+      'HTTP/1.1 without Host': 'GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n',
+      'a POST without Host': 'POST /v1/things HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+      'an unknown path without Host': 'GET /nowhere HTTP/1.1\r\nConnection: close\r\n\r\n'
+    }
+  ),
+  ...['', 'a b', 'a"b', 'a/b', 'a,b c', 'a<script>', '%zz', '[::1', '[1]', '::1', 'user@a.example', 'a:port', 'a:65536', 'a:1:2'].map(
     (value): Case => ({
       name: `Host: ${value}`,
       row: 8,
@@ -125,7 +118,14 @@ export const malformedCases: readonly Case[] = [
     send: 'GET http://evil.example/v1/things HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n',
     expect: { status: 400, code: 'INVALID_HOST' }
   },
-  { name: 'two Host headers', row: 9, send: get('/v1/things', 'Host: evil.example'), expect: { status: 400, code: 'DUPLICATE_HEADER' } },
+  ...cases(
+    9,
+    { status: 400, code: 'DUPLICATE_HEADER' },
+    {
+      'two Host headers': get('/v1/things', 'Host: evil.example'),
+      'two Host headers that differ in case': get('/v1/things', 'HOST: api.example.com')
+    }
+  ),
   {
     name: 'HTTP/0.9',
     row: 9,
@@ -157,24 +157,10 @@ export const malformedCases: readonly Case[] = [
     send: post('/v1/anything', '{}', 'Content-Type: text/plain'),
     expect: { status: [400, 415], code: ['DUPLICATE_HEADER', 'UNSUPPORTED_MEDIA_TYPE'] }
   },
-  {
-    name: 'two Host headers that differ in case',
-    row: 9,
-    send: get('/v1/things', 'HOST: api.example.com'),
-    expect: { status: 400, code: 'DUPLICATE_HEADER' }
-  },
-  {
-    name: 'an upgrade to websocket',
-    row: 14,
-    send: `GET /v1/things HTTP/1.1\r\n${host}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-    expect: ok
-  },
-  {
-    name: 'an upgrade to h2c',
-    row: 14,
-    send: `GET /v1/things HTTP/1.1\r\n${host}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAA\r\n\r\n`,
-    expect: ok
-  },
+  ...cases(14, ok, {
+    'an upgrade to websocket': `GET /v1/things HTTP/1.1\r\n${host}Connection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    'an upgrade to h2c': `GET /v1/things HTTP/1.1\r\n${host}Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAA\r\n\r\n`
+  }),
   {
     name: 'an upgrade to websocket on an unknown path',
     row: 14,

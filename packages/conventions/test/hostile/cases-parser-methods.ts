@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { host, request } from './request-bytes.ts'
 
 const notImplemented: Expected = { status: 501, code: 'METHOD_NOT_IMPLEMENTED' }
@@ -13,15 +13,16 @@ export const parserMethodCases: readonly Case[] = [
       expect: { ...notImplemented, closes: true }
     })
   ),
-  { name: 'an unknown method on an unknown path', row: 5, send: request('BREW', '/nowhere'), expect: { ...notImplemented, closes: true } },
-  {
-    name: 'an unknown method with a body',
-    row: 5,
-    send: request('BREW', '/v1/things', { body: '{"a":1}' }),
-    expect: { ...notImplemented, closes: true }
-  },
-  { name: 'an unknown method without Host', row: 5, send: 'BREW /v1/things HTTP/1.1\r\n\r\n', expect: { ...notImplemented, closes: true } },
-  { name: 'an unknown method on the asterisk', row: 5, send: request('BREW', '*'), expect: { ...notImplemented, closes: true } },
+  ...cases(
+    5,
+    { ...notImplemented, closes: true },
+    {
+      'an unknown method on an unknown path': request('BREW', '/nowhere'),
+      'an unknown method with a body': request('BREW', '/v1/things', { body: '{"a":1}' }),
+      'an unknown method without Host': 'BREW /v1/things HTTP/1.1\r\n\r\n',
+      'an unknown method on the asterisk': request('BREW', '*')
+    }
+  ),
   {
     name: 'a method of 40 letters',
     row: 5,

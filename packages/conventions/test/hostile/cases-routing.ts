@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { get, post, request } from './request-bytes.ts'
 
 const notFound: Expected = { status: 404, code: 'RESOURCE_NOT_FOUND' }
@@ -19,8 +19,11 @@ export const uriCases: readonly Case[] = [
     send: get('/%zz'),
     expect: { status: [400, 404], code: ['MALFORMED_URI', 'RESOURCE_NOT_FOUND'] }
   },
-  { name: 'a broken escape in POST', row: 18, send: post('/v1/things/%zz', '{'), expect: badUri },
-  { name: 'a broken escape in HEAD', row: 18, send: request('HEAD', '/v1/things/%zz'), expect: badUri },
+  ...cases(18, badUri, {
+    'a broken escape in POST': post('/v1/things/%zz', '{'),
+    'a fragment in the absolute form': get('http://api.example.com/v1/things#top'),
+    'a broken escape in HEAD': request('HEAD', '/v1/things/%zz')
+  }),
   {
     name: 'the absolute form without a host',
     row: 18,
@@ -33,18 +36,14 @@ export const uriCases: readonly Case[] = [
     send: get('http://evil.example/v1/nowhere'),
     expect: { status: [404, 421], code: ['RESOURCE_NOT_FOUND', 'MISDIRECTED_REQUEST'] }
   },
-  {
-    name: 'an identifier of 300 characters',
-    row: 19,
-    send: get(`/v1/things/${'a'.repeat(300)}`),
-    expect: { status: 414, code: 'URI_TOO_LONG' }
-  },
-  {
-    name: 'an identifier of 300 characters in DELETE',
-    row: 19,
-    send: request('DELETE', `/v1/things/${'a'.repeat(300)}`),
-    expect: { status: 414, code: 'URI_TOO_LONG' }
-  },
+  ...cases(
+    19,
+    { status: 414, code: 'URI_TOO_LONG' },
+    {
+      'an identifier of 300 characters': get(`/v1/things/${'a'.repeat(300)}`),
+      'an identifier of 300 characters in DELETE': request('DELETE', `/v1/things/${'a'.repeat(300)}`)
+    }
+  ),
   {
     name: 'an identifier of 5,000 characters',
     row: 19,
@@ -52,29 +51,36 @@ export const uriCases: readonly Case[] = [
     methods: ['GET'],
     expect: { status: 414, code: 'URI_TOO_LONG' }
   },
-  { name: 'an identifier that its schema refuses', row: 21, send: get('/v1/things/ONE'), expect: notFound },
-  { name: 'an identifier with an encoded slash', row: 21, send: get('/v1/things/a%2fb'), expect: notFound },
-  { name: 'an identifier with an encoded NUL', row: 21, send: get('/v1/things/a%00'), expect: notFound },
-  { name: 'an identifier with an encoded line break', row: 21, send: get('/v1/things/a%0d%0aX-Injected:%20b'), expect: notFound },
-  { name: 'dots for a path', row: 21, send: get('/v1/../../etc/passwd'), expect: notFound },
-  { name: 'encoded dots for a path', row: 21, send: get('/v1/%2e%2e/%2e%2e/etc/passwd'), expect: notFound },
-  { name: 'a script for a path', row: 21, send: get('/v1/<script>alert(1)</script>'), expect: notFound },
-  { name: 'quotes in a path', row: 21, send: get('/v1/"quoted"'), expect: notFound },
-  { name: 'two slashes', row: 21, send: get('//v1//things'), expect: notFound },
-  { name: 'only slashes', row: 21, send: get('////'), expect: notFound },
-  { name: 'a path that looks like another host', row: 21, send: get('//evil.example/v1/things'), expect: notFound },
-  { name: 'a backslash', row: 21, send: get('/v1\\things'), expect: notFound },
-  { name: 'an unknown path', row: 25, send: get('/nowhere'), expect: notFound },
-  { name: 'an unknown path of a version', row: 25, send: get('/v1/nowhere'), expect: notFound },
-  { name: 'an unknown path in HEAD', row: 25, send: request('HEAD', '/v1/nowhere'), expect: notFound },
-  { name: 'a path in capitals', row: 25, send: get('/v1/THINGS'), expect: notFound },
-  { name: 'a favicon', row: 25, send: get('/favicon.ico'), expect: notFound },
-  {
-    name: 'a fragment in the target',
-    row: 25,
-    send: get('/v1/nowhere#top'),
-    expect: { status: 400, code: 'MALFORMED_REQUEST' }
-  },
+  ...cases(21, notFound, {
+    'an identifier that its schema refuses': get('/v1/things/ONE'),
+    'an identifier with an encoded slash': get('/v1/things/a%2fb'),
+    'an identifier with an encoded NUL': get('/v1/things/a%00'),
+    'an identifier with an encoded line break': get('/v1/things/a%0d%0aX-Injected:%20b'),
+    'dots for a path': get('/v1/../../etc/passwd'),
+    'encoded dots for a path': get('/v1/%2e%2e/%2e%2e/etc/passwd'),
+    'a script for a path': get('/v1/<script>alert(1)</script>'),
+    'quotes in a path': get('/v1/"quoted"'),
+    'two slashes': get('//v1//things'),
+    'only slashes': get('////'),
+    'a path that looks like another host': get('//evil.example/v1/things'),
+    'a backslash': get('/v1\\things')
+  }),
+  ...cases(25, notFound, {
+    'an unknown path': get('/nowhere'),
+    'an unknown path of a version': get('/v1/nowhere'),
+    'an unknown path in HEAD': request('HEAD', '/v1/nowhere'),
+    'a path in capitals': get('/v1/THINGS'),
+    'a favicon': get('/favicon.ico')
+  }),
+  ...['/v1/nowhere#top', '/v1/things#top', '/v1/things?a=1#top', '/v1/things#', '#', '/#/v1'].map(
+    (target): Case => ({
+      name: `the fragment of ${target}`,
+      row: 25,
+      send: get(target),
+      methods: ['GET'],
+      expect: { status: 400, code: 'MALFORMED_REQUEST' }
+    })
+  ),
   {
     name: 'credentials in the query of an unknown path',
     row: 25,
@@ -131,66 +137,52 @@ export const methodCases: readonly Case[] = [
       expect: ['DELETE', 'PUT', 'PATCH', 'TRACE', 'QUERY'].includes(method) ? refused : { status: 501, code: 'METHOD_NOT_IMPLEMENTED' }
     })
   ),
-  {
-    name: 'PUT on one thing',
-    row: 25,
-    send: request('PUT', '/v1/things/one'),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: oneAllow }
-  },
-  {
-    name: 'POST on one thing',
-    row: 25,
-    send: post('/v1/things/one', '{}'),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: oneAllow }
-  },
-  {
-    name: 'GET where only writing is known',
-    row: 25,
-    send: get('/v1/anything'),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'OPTIONS, PATCH, POST, PUT' }
-  },
-  {
-    name: 'HEAD where only writing is known',
-    row: 25,
-    send: request('HEAD', '/v1/anything'),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'OPTIONS, PATCH, POST, PUT' }
-  },
+  ...cases(
+    25,
+    { status: 405, code: 'METHOD_NOT_ALLOWED', allow: oneAllow },
+    {
+      'PUT on one thing': request('PUT', '/v1/things/one'),
+      'POST on one thing': post('/v1/things/one', '{}')
+    }
+  ),
+  ...cases(
+    25,
+    { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'OPTIONS, PATCH, POST, PUT' },
+    {
+      'GET where only writing is known': get('/v1/anything'),
+      'HEAD where only writing is known': request('HEAD', '/v1/anything')
+    }
+  ),
   {
     name: 'POST on the root',
     row: 25,
     send: post('/', '{}'),
     expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: 'GET, HEAD, OPTIONS' }
   },
-  { name: 'broken JSON to an unknown path', row: 24, send: post('/v1/nowhere', '{"a":'), expect: notFound },
-  { name: 'too large a body to an unknown path', row: 24, send: post('/v1/nowhere', `"${'a'.repeat(1_100_000)}"`), expect: notFound },
-  {
-    name: 'an unknown media type to an unknown path',
-    row: 24,
-    send: request('POST', '/v1/nowhere', { headers: ['Content-Type: text/csv'], body: 'a,b' }),
-    expect: notFound
-  },
-  {
-    name: 'broken JSON with a wrong method',
-    row: 24,
-    send: request('PUT', '/v1/things', { headers: ['Content-Type: application/json'], body: '{' }),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: thingsAllow }
-  },
-  {
-    name: 'an unknown media type with a wrong method',
-    row: 24,
-    send: request('PATCH', '/v1/things', { headers: ['Content-Type: a/b'], body: 'x' }),
-    expect: { status: 405, code: 'METHOD_NOT_ALLOWED', allow: thingsAllow }
-  },
-  { name: 'OPTIONS', row: 26, send: request('OPTIONS', '/v1/things'), expect: { status: 204, allow: thingsAllow } },
+  ...cases(24, notFound, {
+    'broken JSON to an unknown path': post('/v1/nowhere', '{"a":'),
+    'too large a body to an unknown path': post('/v1/nowhere', `"${'a'.repeat(1_100_000)}"`),
+    'an unknown media type to an unknown path': request('POST', '/v1/nowhere', { headers: ['Content-Type: text/csv'], body: 'a,b' })
+  }),
+  ...cases(
+    24,
+    { status: 405, code: 'METHOD_NOT_ALLOWED', allow: thingsAllow },
+    {
+      'broken JSON with a wrong method': request('PUT', '/v1/things', { headers: ['Content-Type: application/json'], body: '{' }),
+      'an unknown media type with a wrong method': request('PATCH', '/v1/things', { headers: ['Content-Type: a/b'], body: 'x' })
+    }
+  ),
+  ...cases(
+    26,
+    { status: 204, allow: thingsAllow },
+    {
+      OPTIONS: request('OPTIONS', '/v1/things'),
+      'OPTIONS with a body': request('OPTIONS', '/v1/things', { headers: ['Content-Type: application/json'], body: '{' })
+    }
+  ),
   { name: 'OPTIONS on one thing', row: 26, send: request('OPTIONS', '/v1/things/one'), expect: { status: 204, allow: oneAllow } },
   { name: 'OPTIONS *', row: 26, send: request('OPTIONS', '*'), expect: { status: 204, headers: { allow: /GET/ } } },
   { name: 'OPTIONS on an unknown path', row: 26, send: request('OPTIONS', '/v1/nowhere'), expect: notFound },
-  {
-    name: 'OPTIONS with a body',
-    row: 26,
-    send: request('OPTIONS', '/v1/things', { headers: ['Content-Type: application/json'], body: '{' }),
-    expect: { status: 204, allow: thingsAllow }
-  },
   { name: 'OPTIONS on a broken escape', row: 26, send: request('OPTIONS', '/v1/things/%zz'), expect: badUri },
   {
     name: 'GET *',
@@ -198,9 +190,11 @@ export const methodCases: readonly Case[] = [
     send: get('*'),
     expect: { status: [400, 404], code: ['MALFORMED_REQUEST', 'MALFORMED_URI', 'RESOURCE_NOT_FOUND'] }
   },
-  { name: 'callNotFound in a handler', row: 27, send: get('/v1/calls-not-found/handler'), expect: notFound },
-  { name: 'callNotFound in a hook', row: 27, send: get('/v1/calls-not-found/hook'), expect: notFound },
-  { name: 'callNotFound in HEAD', row: 27, send: request('HEAD', '/v1/calls-not-found/handler'), expect: notFound },
+  ...cases(27, notFound, {
+    'callNotFound in a handler': get('/v1/calls-not-found/handler'),
+    'callNotFound in a hook': get('/v1/calls-not-found/hook'),
+    'callNotFound in HEAD': request('HEAD', '/v1/calls-not-found/handler')
+  }),
   ...['html', 'throws', 'calls-not-found'].flatMap((handler): Case[] => [
     {
       name: `an unknown path below a not-found handler that is ${handler}`,

@@ -1,4 +1,4 @@
-import type { Case, Expected } from './case.ts'
+import { type Case, cases, type Expected } from './case.ts'
 import { hookPaths } from './failing-hooks.ts'
 import { errorHandlers } from './foreign-handlers.ts'
 import { badPayloads, ownErrors } from './odd-replies.ts'
@@ -125,8 +125,10 @@ export const replyCases: readonly Case[] = [
       expect: ofStatus(status)
     })
   ),
-  { name: "an error of the handler's own in HEAD", row: 28, send: request('HEAD', '/v1/own-errors/html'), expect: internal },
-  { name: "a stream of the handler's own in HEAD", row: 28, send: request('HEAD', '/v1/own-errors/stream'), expect: internal },
+  ...cases(28, internal, {
+    "an error of the handler's own in HEAD": request('HEAD', '/v1/own-errors/html'),
+    "a stream of the handler's own in HEAD": request('HEAD', '/v1/own-errors/stream')
+  }),
   ...Object.entries(errorHandlers).flatMap(([name, [status]]): Case[] => {
     const expect = name === 'never' ? timedOut : ofStatus(status)
     const row = /throws|rejects/.test(name) ? 30 : 29
@@ -140,8 +142,10 @@ export const replyCases: readonly Case[] = [
   ),
   { name: 'a response schema for 5xx that does not fit', row: 32, send: get('/v1/schemas/5xx'), expect: internal },
   { name: 'a handler that never replies', row: 38, send: get('/v1/never/sync'), expect: timedOut },
-  { name: 'a promise that never settles', row: 37, send: get('/v1/never/async'), expect: timedOut },
-  { name: 'a handler that replies too late', row: 37, send: get('/v1/late/sends'), expect: timedOut },
-  { name: 'a handler that rejects too late', row: 37, send: get('/v1/late/rejects'), expect: timedOut },
-  { name: 'HEAD of a handler that never replies', row: 37, send: request('HEAD', '/v1/never/async'), expect: timedOut }
+  ...cases(37, timedOut, {
+    'a promise that never settles': get('/v1/never/async'),
+    'a handler that replies too late': get('/v1/late/sends'),
+    'a handler that rejects too late': get('/v1/late/rejects'),
+    'HEAD of a handler that never replies': request('HEAD', '/v1/never/async')
+  })
 ]

@@ -86,7 +86,10 @@ function checkError(response: ReceivedResponse, expected: Expected, requestLine:
 function checkEnvelope(body: Json, status: number, expected: Expected, requestLine: RequestLine, demand: Demand) {
   demand(Object.keys(body).join() === 'error,_meta,_links' || sorted(body) === '_links,_meta,error', `the members ${sorted(body)}`)
   const error = objectOf(body['error'])
-  demand(/^code,(errors,)?error,message,status$/.test(sorted(error).replace('error,errors', 'errors,error')), `error has ${sorted(error)}`)
+  const members = sorted(error).replace('error,errors', 'errors,error')
+  demand(/^code,effect,(errors,)?error,message,retry,status$/.test(members), `error has ${members}`)
+  demand(/^(later|changed|never)$/.test(String(error['retry'])), `error.retry ${String(error['retry'])}`)
+  demand(/^(none|done|unknown)$/.test(String(error['effect'])), `error.effect ${String(error['effect'])}`)
   demand(error['status'] === status, `error.status ${String(error['status'])}, not ${status}`)
   const phrase = status === 422 ? /^(ValidationError|Unprocessable Content)$/ : new RegExp(`^${reasonPhrases[status] ?? '-'}$`)
   demand(phrase.test(String(error['error'])), `error.error "${String(error['error'])}", not ${phrase.source}`)

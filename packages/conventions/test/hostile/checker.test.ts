@@ -16,6 +16,8 @@ const goodBody = {
     error: 'ValidationError',
     message: 'Fix the fields.',
     code: 'VALIDATION_FAILED',
+    retry: 'changed',
+    effect: 'none',
     errors: [{ field: 'body.name', message: 'is required' }]
   },
   _links: [{ rel: 'self', href: `${publicUrl}/v1/things`, method: 'POST' }],
@@ -72,6 +74,8 @@ t.test('each member of the envelope that is missing or wrong is a problem', asyn
     'another status': { ...goodBody, error: { ...error, status: 400 } },
     'another phrase': { ...goodBody, error: { ...error, error: 'Bad Request' } },
     'another code': { ...goodBody, error: { ...error, code: 'OTHER' } },
+    'another retry': { ...goodBody, error: { ...error, retry: 'soon' } },
+    'another effect': { ...goodBody, error: { ...error, effect: 'some' } },
     'no message': { ...goodBody, error: { ...error, message: '' } },
     'a placeholder without a value': { ...goodBody, error: { ...error, message: 'At most {limit} are allowed.' } },
     'a stack': { ...goodBody, error: { ...error, stack: 'at' } },

@@ -1,5 +1,5 @@
 import { type RunTest, runCases } from '@concordat/plugin-kit/testing'
-import type { IdempotencyStore } from '../store.ts'
+import type { IdempotencyStore } from '../stored/store.ts'
 import { careCases } from './store-contract/care-cases.ts'
 import { claimCases } from './store-contract/claim-cases.ts'
 import { clientCases } from './store-contract/client-cases.ts'

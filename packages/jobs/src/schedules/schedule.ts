@@ -12,7 +12,7 @@ export interface Occurrence {
   readonly localDate: string
 }
 
-/** The description of {@link ScheduleOptions}. @readme */
+/** The description of {@link ScheduleOptions}. */
 export const scheduleOptions = describeOptions('jobs', {
   /** Kebab case, for example `nightly-report`. The times are stored under it, so do not change it. */
   name: required(value<string>()),

@@ -1,19 +1,12 @@
 import { outageLog } from '@concordat/plugin-kit/outage-log'
-import { systemClock, type Transaction } from '@concordat/work-queue'
+import { systemClock } from '@concordat/work-queue'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Settings } from '../options.ts'
-import type { SchemaCheck } from '../schema-check.ts'
-import { addJob, freshJob, queueOf } from '../start-job.ts'
-import {
-  type DeclaredSchedule,
-  type ScheduleDecision,
-  type ScheduleStore,
-  type StoredSchedule,
-  seenMs,
-  staleMs
-} from '../stores/schedule-store.ts'
-import { type DueRun, dueRun, lateMs } from './due-run.ts'
+import { queueOf } from '../start-job.ts'
+import { type DeclaredSchedule, type ScheduleStore, type StoredSchedule, seenMs, staleMs } from '../stores/schedule-store.ts'
+import { dueRun } from './due-run.ts'
 import type { Schedule } from './schedule.ts'
+import { type ScheduledJob, scheduleDecisions } from './schedule-decisions.ts'
 
 // A change of the clock, or of a row by another process, is found at the next check.
 const [checkMs, sharedCheckMs] = [60_000, 5000]
@@ -21,25 +14,14 @@ const [checkMs, sharedCheckMs] = [60_000, 5000]
 const recheckMs = 1000
 const retentionMs = 30 * 86_400_000
 
-/** Runs of schedules, by what became of them. */
-const occurrences = {
-  name: 'concordat.schedule.occurrences',
-  unit: '{occurrence}',
-  description: 'Occurrences of schedules: started, late, missed, skipped, paused or failed.'
-}
-
-/** A schedule with the check of its job's input. */
-export interface ScheduledJob {
-  readonly schedule: Schedule
-  readonly checkInput: SchemaCheck
-}
-
 /** Starts the jobs of schedules when they are due. */
 export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, settings: Settings, log: FastifyBaseLogger) {
-  const { queue, observer } = settings
+  const { queue } = settings
   const { clock = systemClock, capabilities } = queue
   const names = all.map(({ schedule }) => schedule.name)
+  const declaredNow = () => all.map(({ schedule }) => declared(schedule, clock.now()))
   const report = outageLog(log)
+  const decide = scheduleDecisions(settings, log)
   const state = { isStopped: false, isWanted: false }
   let running: Promise<void> | undefined
   let forget: (() => void) | undefined
@@ -48,9 +30,7 @@ export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, se
   function check() {
     forget?.()
     state.isWanted = true
-    running ??= checks().finally(() => {
-      running = undefined
-    })
+    running ??= checks().finally(() => void (running = undefined))
   }
 
   async function checks() {
@@ -70,7 +50,7 @@ export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, se
     const now = clock.now()
     let rows = await store.list(names)
     if (!all.every(({ schedule }) => isCurrent(schedule, rows, now))) {
-      await store.declare(all.map(declared), now, false)
+      await store.declare(declaredNow(), now, false)
       await store.sweep(now - retentionMs)
       rows = await store.list(names)
     }
@@ -94,57 +74,17 @@ export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, se
         if (due === undefined || due.kind === 'wait') return undefined
         checkAt = due.nextAt
         isStarted = due.kind === 'run'
-        return decisionOf(job, due, now, transaction)
+        return decide(job, due, now, transaction)
       })
       if (isStarted) queue.kick(queueOf(type))
       if (checkAt > clock.now() || state.isStopped) return checkAt
     }
   }
 
-  async function decisionOf(job: ScheduledJob, due: Exclude<DueRun, { kind: 'wait' }>, now: number, transaction: Transaction | undefined) {
-    const { name } = job.schedule
-    const { nextAt } = due
-    const note = (outcome: string) => observer?.count(occurrences, { 'schedule.name': name, outcome })
-    const passed: ScheduleDecision = { nextAt, endsRequest: due.kind === 'run' && due.isRequested }
-    if (due.kind === 'missed' || (due.kind === 'run' && due.passed)) {
-      log.warn({ schedule: name }, 'jobs: runs of a schedule were missed')
-      note('missed')
-    }
-    if (due.kind !== 'run') {
-      if (due.kind === 'skipped') log.warn({ schedule: name }, 'jobs: a run of a schedule was skipped because the last one has not ended')
-      if (due.kind !== 'missed') note(due.kind)
-      return passed
-    }
-    const fresh = freshOf(job, due)
-    if (fresh === undefined) {
-      note('failed')
-      return passed
-    }
-    await addJob(job.schedule.job, fresh, capabilities.transactional ? transaction : undefined, settings)
-    note(now - due.at > lateMs ? 'late' : 'started')
-    return { ...passed, lastAt: due.at, lastJobId: fresh.id }
-  }
-
-  // An input that is wrong does not become right with the next check.
-  function freshOf({ schedule, checkInput }: ScheduledJob, { at, isRequested }: Extract<DueRun, { kind: 'run' }>) {
-    const { name, job, input } = schedule
-    const key = JSON.stringify([name, at, isRequested])
-    try {
-      return freshJob(job, checkInput, input(at), { owner: '', key }, settings)
-    } catch (err) {
-      log.error({ err, schedule: name, plannedAt: new Date(at) }, 'jobs: a schedule could not start its job, because its input is wrong')
-      return undefined
-    }
-  }
-
-  function declared({ schedule: { name, job, timing } }: ScheduledJob): DeclaredSchedule {
-    return { name, job: job.name, timing: timing.text, nextAt: timing.next(clock.now()) }
-  }
-
   return {
     check,
     async start() {
-      await store.declare(all.map(declared), clock.now(), true)
+      await store.declare(declaredNow(), clock.now(), true)
       check()
     },
     async stop() {
@@ -154,6 +94,10 @@ export function scheduler(all: readonly ScheduledJob[], store: ScheduleStore, se
       unfollow?.()
     }
   }
+}
+
+function declared({ name, job, timing }: Schedule, now: number): DeclaredSchedule {
+  return { name, job: job.name, timing: timing.text, nextAt: timing.next(now) }
 }
 
 /** Whether a process declared the schedule lately, by a clock that agrees with ours. Another timing is that of another release, while its processes run. */

@@ -5,8 +5,9 @@ import type { Settings } from '../options.ts'
 import type { ServedJobs } from '../served-jobs.ts'
 import type { StoredSchedule } from '../stores/schedule-store.ts'
 import { readSchedule, type ScheduleOptions } from './schedule.ts'
+import type { ScheduledJob } from './schedule-decisions.ts'
 import { scheduleGauges } from './schedule-gauges.ts'
-import { type ScheduledJob, scheduler } from './scheduler.ts'
+import { scheduler } from './scheduler.ts'
 
 /** API of `app.jobs.schedules`, for operators. */
 export interface Schedules {
@@ -25,7 +26,7 @@ export function scheduling(app: FastifyInstance, settings: Settings, served: Ser
   const all: ScheduledJob[] = []
   let runs: ReturnType<typeof scheduler> | undefined
   let isReady = false
-  const now = () => settings.queue.clock?.now() ?? settings.now()
+  const { now } = settings
 
   function storeOf() {
     const { schedules } = settings.store

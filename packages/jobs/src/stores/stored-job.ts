@@ -13,7 +13,10 @@ export interface StoredJob {
   readonly id: string
   /** Name of the job's type. */
   readonly type: string
+  /** The client that can read the job, and its tenant, as one text. */
   readonly owner: string
+  /** The tenant of the request that started the job. Absent without tenants, and for a job of none. */
+  readonly tenant?: string | undefined
   readonly state: JobState
   readonly input: unknown
   /** Number of the latest attempt, as counted by the queue. It increases each time a worker begins the job; 0 before the first. */

@@ -12,6 +12,15 @@ const cases: ContractCases<JobStore> = {
     deepStrictEqual(await store.add({ ...job, owner: 'other' }), job)
     deepStrictEqual(await store.read(job.id), job)
   },
+  'stores the tenant of a job, and none': async (store) => {
+    const [own, none] = [
+      { ...fresh(), owner: randomUUID(), tenant: 'acme' },
+      { ...fresh(), owner: randomUUID() }
+    ]
+    for (const job of [own, none]) await store.add(job)
+    deepStrictEqual(await store.read(own.id), own)
+    deepStrictEqual(await store.read(none.id), none)
+  },
   'stores no more jobs of an owner and a type that have not ended than the limit, and returns a known one beyond it': async (store) => {
     const owner = randomUUID()
     const [one, two, three, four] = Array.from({ length: 4 }, (): StoredJob => ({ ...fresh(), owner })) as [

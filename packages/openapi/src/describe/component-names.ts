@@ -34,28 +34,9 @@ export type ComponentNames = ReturnType<typeof componentNames>
  */
 export function componentNames(common: Readonly<Record<string, JsonSchema>>, referenced: ReadonlyMap<string, ReferencedSchema>) {
   const components = new Map<string, Component>()
+  const targetOf = (schema: JsonSchema) => targetIn(referenced, schema)
+  const shapeOf = (schema: JsonSchema) => shapeIn(referenced, schema)
   for (const [name, schema] of Object.entries(common)) add([name], schema, name, [])
-
-  function targetOf({ $ref: reference }: JsonSchema) {
-    return typeof reference === 'string' ? referenced.get(reference.slice(prefix.length)) : undefined
-  }
-
-  // The text of a schema and all schemas that it refers to, without their names.
-  function shapeOf(schema: JsonSchema): string {
-    const seen = new Map<ReferencedSchema, number>()
-    const expanded = (node: unknown): unknown => {
-      if (Array.isArray(node)) return node.map(expanded)
-      if (!isObject(node)) return node
-      const target = targetOf(node)
-      const copy = mapValues(node, expanded)
-      if (target === undefined) return copy
-      const known = seen.get(target)
-      if (known !== undefined) return { ...copy, $ref: known }
-      seen.set(target, seen.size)
-      return { ...copy, $ref: expanded(target.schema) }
-    }
-    return JSON.stringify(expanded(schema))
-  }
 
   // Takes the first name that is free, or that a schema of the same shape has.
   function add(names: readonly string[], schema: JsonSchema, base: string, path: readonly string[], shape = shapeOf(schema)): string {
@@ -127,6 +108,27 @@ export function componentNames(common: Readonly<Record<string, JsonSchema>>, ref
       return Object.fromEntries(schemas.toSorted(([a], [b]) => (a < b ? -1 : 1)))
     }
   }
+}
+
+function targetIn(referenced: ReadonlyMap<string, ReferencedSchema>, { $ref: reference }: JsonSchema) {
+  return typeof reference === 'string' ? referenced.get(reference.slice(prefix.length)) : undefined
+}
+
+// The text of a schema and all schemas that it refers to, without their names.
+function shapeIn(referenced: ReadonlyMap<string, ReferencedSchema>, schema: JsonSchema): string {
+  const seen = new Map<ReferencedSchema, number>()
+  const expanded = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(expanded)
+    if (!isObject(node)) return node
+    const target = targetIn(referenced, node)
+    const copy = mapValues(node, expanded)
+    if (target === undefined) return copy
+    const known = seen.get(target)
+    if (known !== undefined) return { ...copy, $ref: known }
+    seen.set(target, seen.size)
+    return { ...copy, $ref: expanded(target.schema) }
+  }
+  return JSON.stringify(expanded(schema))
 }
 
 // The name that the author gave a schema, or a schema in whose definitions it is.

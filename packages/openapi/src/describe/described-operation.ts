@@ -13,10 +13,10 @@ import {
 import { propertiesOf, requiredOf } from '../document/schema-parts.ts'
 import { nounsOf, operationNames } from '../document/words.ts'
 import { exampleRoot } from '../examples/operation-examples.ts'
-import { lintIds } from '../lints/lints.ts'
 import type { OperationParts, VersionToDescribe } from '../options.ts'
 import { errorResponses } from './error-responses.ts'
 import { partsOf } from './operation-parts.ts'
+import { hasProblems } from './problem-documents.ts'
 import type { DescribedError, DocumentSettings } from './published-facts.ts'
 import type { SchemaPublisher } from './published-schema.ts'
 import { knownHeaders, references } from './response-headers.ts'
@@ -51,20 +51,26 @@ export function describeOperation(
 ): DescribedOperation {
   const { ending } = version
   const parts = partsOf(route, version, settings)
-  const errors = errorResponses(errorsOf(route, settings), version.name, exampleRoot(settings, version), ownErrors)
+  const errors = errorResponses(
+    errorsOf(route, settings),
+    version.name,
+    exampleRoot(settings, version),
+    ownErrors,
+    hasProblems(route, settings)
+  )
   const { operationId, summary, description, tags, parameters = [], requestBody: _body, responses, ...rest } = operation
   const declared: Responses = Object.assign({}, responses, ...parts.map((part) => part.responses))
   const names = operationNames(method, path, isList({ operation, route, method, path }, resolve))
   const body = withFiles(requestBodyOf(operation, route), parts, resolve)
   const notes = [description, endingNote(version), ...parts.flatMap((part) => part.notes ?? [])].filter((note) => note !== undefined)
-  const waivers = Object.entries(route.config?.waivers ?? {}).filter(([id]) => lintIds.includes(id))
+  const waivers = route.config?.waivers ?? {}
   return {
     operation: {
       operationId: operationId ?? names.operationId,
       summary: summary ?? names.summary,
       description: notes.length === 0 ? (summary ?? names.summary) : notes.join('\n\n'),
       tags: tags ?? nounsOf(path).slice(0, 1),
-      ...(ending !== undefined && settings.now() >= ending.deprecatedAt && { deprecated: true }),
+      ...(ending !== undefined && Date.now() >= ending.deprecatedAt && { deprecated: true }),
       parameters: [...(parameters as readonly Parameter[]), ...parts.flatMap((part) => part.parameters ?? [])].map(describeParameter),
       ...(body !== undefined && { requestBody: body }),
       responses: mapValues(declared, complete),
@@ -72,7 +78,7 @@ export function describeOperation(
       ...rest,
       ...Object.assign({}, ...parts.map(({ extensions }) => extensions)),
       ...endingExtensions(version),
-      ...(waivers.length > 0 && { 'x-waivers': Object.fromEntries(waivers) })
+      ...(Object.keys(waivers).length > 0 && { 'x-waivers': waivers })
     },
     errors: mapValues(errors, complete),
     verb: names.verb,

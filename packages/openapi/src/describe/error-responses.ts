@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
+import { effects, retries } from '@concordat/plugin-kit/api-error'
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { maxLinkLengths } from '@concordat/plugin-kit/links'
+import { formsOf } from '@concordat/plugin-kit/texts'
 import type { DescribedRoute } from '../document/described-route.ts'
 import type { MediaType, Response } from '../document/document.ts'
 import { pascalCase } from '../document/words.ts'
+import { problemContent } from './problem-documents.ts'
 import type { DescribedError } from './published-facts.ts'
 import { references } from './response-headers.ts'
 
@@ -56,7 +59,7 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
     ErrorDetail: {
       type: 'object',
       description: 'What went wrong. Programs compare `code`; people read `message`.',
-      required: ['status', 'error', 'message', 'code'],
+      required: ['status', 'error', 'message', 'code', 'retry', 'effect'],
       properties: {
         status: { type: 'integer', description: 'The HTTP status code.', minimum: 400, maximum: 599 },
         error: { ...text('The reason phrase of the status code, or `ValidationError`.'), pattern: "^[A-Z][A-Za-z' -]{2,63}$" },
@@ -65,6 +68,17 @@ export function commonSchemas(version: string, root: string): Readonly<Record<'L
           maxLength: 2048
         },
         code: { type: 'string', pattern: '^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$', maxLength: 100, description: 'The machine-readable error code.' },
+        retry: {
+          type: 'string',
+          enum: [...retries],
+          description:
+            'What the client can do: send the same request `later`, with the same Idempotency-Key; correct what was wrong and send it, `changed`, with a new key; or `never` send it again.'
+        },
+        effect: {
+          type: 'string',
+          enum: [...effects],
+          description: 'What the request has changed: `none`, nothing; `done`, everything; `unknown`, perhaps a part.'
+        },
         errors: {
           type: 'array',
           maxItems: 100,
@@ -96,6 +110,26 @@ export function ownErrorsOf(routes: readonly DescribedRoute[]): ReadonlySet<stri
 }
 
 /**
+ * Returns the extension `x-errors`: for each code in the error responses of a version, what a client can do with the request, what the request can have
+ * changed, and whether the service defines the code for some of its routes.
+ */
+export function errorFacts(
+  responses: Readonly<Record<string, Response>>,
+  errors: ReadonlyMap<string, DescribedError>,
+  ownErrors: ReadonlySet<string>
+): Readonly<Record<string, object>> {
+  const codes = Object.values(responses).flatMap(({ content }) => Object.keys(content?.['application/json']?.examples ?? {}))
+  const facts = [...new Set(codes)].toSorted().flatMap((code) => {
+    const error = errors.get(code)
+    if (error === undefined) return []
+    const { retry, effect } = error
+    const effects = effect === undefined ? ['none', 'unknown'] : [effect]
+    return [[code, { ...(ownErrors.has(code) && { own: true }), retry, effects }]]
+  })
+  return Object.fromEntries(facts)
+}
+
+/**
  * Returns the error responses of an operation by status code, each with its possible error codes (rules E5, X3). The codes that routes list themselves
  * are first.
  */
@@ -103,12 +137,13 @@ export function errorResponses(
   errors: readonly DescribedError[],
   version: string,
   root: string,
-  ownErrors: ReadonlySet<string>
+  ownErrors: ReadonlySet<string>,
+  areProblems: boolean
 ): Record<string, Response> {
   const place = ({ code }: DescribedError) => `${ownErrors.has(code) ? 0 : 1}${code}`
   const sorted = errors.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
   const byStatus = Map.groupBy(sorted, ({ statusCode }) => statusCode)
-  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(status, group, version, root)]))
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, errorResponse(status, group, version, root, areProblems)]))
 }
 
 /**
@@ -124,15 +159,15 @@ export function errorResponseName(status: string, response: Response): string {
   return `${name}_${hash('sha256', [...codes, ...headers.toSorted()].join()).slice(0, 6)}`
 }
 
-function errorResponse(status: number, group: readonly DescribedError[], version: string, root: string): Response {
-  const codes = group.map(({ code }) => code)
+function errorResponse(status: number, group: readonly DescribedError[], version: string, root: string, areProblems: boolean): Response {
+  const codes = { type: 'object', properties: { code: { type: 'string', enum: group.map(({ code }) => code) } } }
   const content: MediaType = {
     schema: {
       type: 'object',
       required: ['error', '_links', '_meta'],
       properties: {
         error: {
-          allOf: [{ $ref: '#/components/schemas/ErrorDetail' }, { type: 'object', properties: { code: { type: 'string', enum: codes } } }]
+          allOf: [{ $ref: '#/components/schemas/ErrorDetail' }, codes]
         },
         _links: { type: 'array', maxItems: 1, items: { $ref: '#/components/schemas/Link' } },
         _meta: { $ref: '#/components/schemas/Meta' }
@@ -143,18 +178,23 @@ function errorResponse(status: number, group: readonly DescribedError[], version
   return {
     description: group.map(({ code, remedy }) => `\`${code}\`: ${remedy}`).join(' '),
     ...(headersOfStatus[status] !== undefined && { headers: references(headersOfStatus[status]) }),
-    content: { 'application/json': content }
+    content: {
+      'application/json': content,
+      ...(areProblems && problemContent(codes))
+    }
   }
 }
 
-function exampleOf({ code, statusCode, message, validation }: DescribedError, version: string, root: string) {
-  const sentence = message.en.replaceAll(/\{\w+\}/g, '…')
+function exampleOf({ code, statusCode, message, validation, retry, effect = 'none' }: DescribedError, version: string, root: string) {
+  const sentence = formsOf(message.en)['other']?.replaceAll(/\{\w+(?:, \w+)?\}/g, '…')
   return {
     error: {
       status: statusCode,
       error: validation === true ? 'ValidationError' : reasonOf(statusCode),
       message: sentence,
       code,
+      retry,
+      effect,
       ...(statusCode === 422 && { errors: [{ field: 'body', message: sentence }] })
     },
     _links: [{ rel: 'self', href: root, method: 'GET' }],

@@ -1,16 +1,8 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
 import { type DescribedProjection, type DescribedRoute, methodsOf, perPageOf } from '../document/described-route.ts'
-import {
-  type Content,
-  type Header,
-  mapJson,
-  mapValues,
-  type Operation,
-  type Parameter,
-  type RequestBody,
-  type Response
-} from '../document/document.ts'
-import { isEnveloped, propertiesOf, requiredOf, schemasUnder, typesOf } from '../document/schema-parts.ts'
+import { type Content, type Header, mapJson, mapValues, type Operation, type RequestBody, type Response } from '../document/document.ts'
+import { isEnveloped, propertiesOf, schemasUnder, typesOf } from '../document/schema-parts.ts'
+import { described, draftParameters } from './parameter-drafts.ts'
 import type { SchemaPublisher, SharedSchemas } from './published-schema.ts'
 
 /** A route, and the shared schemas of the instance that it belongs to. */
@@ -26,66 +18,25 @@ export function belongsTo(route: DescribedRoute, base: string): boolean {
   return !methodsOf(route).some((method) => method === 'OPTIONS' || method === 'HEAD')
 }
 
-/** Returns the path of a route with its parameters in braces: `/v1/orders/{id}` for `/v1/orders/:id(^\\d+$)`. */
-export function pathOf(url: string): string {
-  return url.replaceAll(/::|\*|:(\w+)(?:\((?:[^()]|\([^()]*\))*\))?\??/g, (text, name?: string) =>
-    text === '::' ? ':' : `{${name ?? text}}`
-  )
-}
-
 /** The schema key that marks a schema of a resource with only some of its fields. */
 export const projectionMark = 'x-projection'
 
 const ownKeys = ['operationId', 'summary', 'description', 'tags', 'deprecated', 'externalDocs', 'security', 'servers', 'callbacks']
-// OpenAPI ignores parameters with these names: other parts of an operation describe them.
-const describedElsewhere = new Set(['accept', 'authorization', 'content-type'])
 
 /**
  * Returns the operation of a route as its schemas describe it. A resource of which clients can request some fields is described as whole or as
  * the requested fields. A body whose schema accepts null is optional, because Fastify validates a missing body as null.
  */
-export function draftOperation(
-  { route, shared }: RegisteredRoute,
-  { publish, resolve }: SchemaPublisher,
-  maxParamLength: number
-): Operation {
-  const { schema = {}, config, url } = route
-  const { body, querystring, query, params, headers, cookies, response } = schema
+export function draftOperation({ route, shared }: RegisteredRoute, publisher: SchemaPublisher, maxParamLength: number): Operation {
+  const { publish, resolve } = publisher
+  const { schema = {}, config } = route
+  const { body, response } = schema
   const own = Object.entries(schema).filter(([key]) => ownKeys.includes(key) || key.startsWith('x-'))
   return {
     ...Object.fromEntries(own),
-    parameters: [
-      ...pathParameters(),
-      ...parametersOf('query', querystring ?? query),
-      ...parametersOf('header', headers).filter(({ name }) => !describedElsewhere.has(name.toLowerCase())),
-      ...parametersOf('cookie', cookies)
-    ],
+    parameters: draftParameters(route, shared, publisher, maxParamLength),
     ...(isObject(body) && { requestBody: requestBodyOf(body) }),
     responses: responsesOf()
-  }
-
-  function pathParameters() {
-    const described = new Map(parametersOf('path', params).map((parameter) => [parameter.name, parameter]))
-    return Array.from(pathOf(url).matchAll(/\{([^}]*)\}/g), ([, name = '']): Parameter => {
-      const { schema = { type: 'string' }, ...others } = described.get(name) ?? {}
-      return { ...others, schema: name === '*' ? schema : withMaxLength(schema, maxParamLength), name, in: 'path', required: true }
-    })
-  }
-
-  function parametersOf(where: Parameter['in'], given: unknown): Parameter[] {
-    if (!isObject(given)) return []
-    const required = new Set<string>()
-    const members = membersOf(publish(given, shared), required)
-    return Object.entries(members).map(([name, member]) => ({ name, in: where, required: required.has(name), ...described(member) }))
-  }
-
-  function membersOf(given: JsonSchema, required: Set<string>): Readonly<Record<string, JsonSchema>> {
-    const schema = resolve(given)
-    for (const name of requiredOf(schema)) required.add(name)
-    const all = schemasUnder(schema, ['allOf']).map((part) => membersOf(part, required))
-    // A parameter of one alternative is not required in the others.
-    const some = schemasUnder(schema).map((part) => membersOf(part, new Set()))
-    return Object.assign({}, ...some, ...all, propertiesOf(schema))
   }
 
   function requestBodyOf(given: JsonSchema): RequestBody {
@@ -146,19 +97,8 @@ export function draftOperation(
   }
 }
 
-// The description of a parameter or a header is beside its schema.
-function described({ description, ...schema }: JsonSchema) {
-  return { ...(typeof description === 'string' && { description }), schema }
-}
-
 function withData(schema: JsonSchema, data: JsonSchema): JsonSchema {
   return isEnveloped(schema) ? { ...schema, properties: { ...propertiesOf(schema), data } } : data
-}
-
-// The router refuses a longer parameter before the schema is read, except for a wildcard.
-function withMaxLength(schema: JsonSchema, maxLength: number): JsonSchema {
-  const isLimited = !typesOf(schema).includes('string') || ['maxLength', 'format', 'enum', 'const'].some((key) => key in schema)
-  return isLimited ? schema : { ...schema, maxLength }
 }
 
 function acceptsNull(schema: JsonSchema): boolean {

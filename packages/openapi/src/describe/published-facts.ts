@@ -1,3 +1,5 @@
+import { type ServiceWaivers, serviceWaiversOf } from '@concordat/plugin-kit/findings'
+import type { Messages } from '@concordat/plugin-kit/texts'
 import { contractOf, contributions } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance } from 'fastify'
 import type { DescribedRoute } from '../document/described-route.ts'
@@ -9,11 +11,15 @@ import type { SharedSchemas } from './published-schema.ts'
 export interface DescribedError {
   readonly code: string
   readonly statusCode: number
-  readonly message: Readonly<Record<string, string>> & { readonly en: string }
+  readonly message: Messages
   /** A sentence that explains how to fix the request. */
   readonly remedy: string
   /** `true` if the response lists the invalid fields in `error.errors`, as every validation error does. */
   readonly validation?: true | undefined
+  /** What a client can do with the request: `later`, `changed` or `never`. */
+  readonly retry: string
+  /** What the request has changed, if it is the same for every response: `none`, `done` or `unknown`. */
+  readonly effect?: string | undefined
 }
 
 /** The rate limits of a route. */
@@ -34,9 +40,13 @@ interface PublishedFacts {
   /** The errors of the catalogue by code. */
   readonly errors: ReadonlyMap<string, DescribedError>
   /** What each plugin adds to an operation, with the codes of the errors with which it can respond, and its rate limits. */
-  readonly operations: readonly ((
-    route: DescribedRoute
-  ) => OperationParts & { readonly errors?: readonly string[] | undefined; readonly limits?: DescribedLimits | undefined })[]
+  readonly operations: readonly ((route: DescribedRoute) => OperationParts & {
+    readonly errors?: readonly string[] | undefined
+    readonly problemDetails?: boolean | undefined
+    readonly limits?: DescribedLimits | undefined
+  })[]
+  /** The rules that the service waives until a day, by id. */
+  readonly waived: ServiceWaivers
   /** The value of `config.cache` for routes that do not set it. */
   readonly defaultCache: unknown
   /** Returns the webhook events of a version by type. Each member of a payload is a schema with references of its own. */
@@ -55,6 +65,7 @@ export function withPublishedFacts(app: FastifyInstance, settings: Settings): Do
   const facts = {
     errors: new Map(((contractOf(app, 'catalogue')?.entries ?? []) as readonly DescribedError[]).map((error) => [error.code, error])),
     operations: contributions(app, 'operations'),
+    waived: serviceWaiversOf(app),
     defaultCache: contractOf(app, 'defaultCache'),
     webhooks: contractOf(app, 'webhookEvents') ?? (() => ({})),
     securitySchemes: settings.ownSecuritySchemes ?? contractOf(app, 'clients')?.securitySchemes ?? { bearer },

@@ -18,11 +18,14 @@ import type { VersionToDescribe } from '../options.ts'
 import { withBounds } from './bounds.ts'
 import { nameSchemas } from './component-schemas.ts'
 import { describeOperation, endingExtensions } from './described-operation.ts'
-import { commonSchemas, errorResponseName, ownErrorsOf } from './error-responses.ts'
-import { draftOperation, pathOf, type RegisteredRoute } from './operation-draft.ts'
+import { commonSchemas, errorFacts, errorResponseName, ownErrorsOf } from './error-responses.ts'
+import { jobPaths } from './job-paths.ts'
+import { draftOperation, type RegisteredRoute } from './operation-draft.ts'
 import { type OperationIdClaim, uniqueOperationIds } from './operation-ids.ts'
+import { pathOf } from './parameter-drafts.ts'
+import { hasProblems, problemSchemas } from './problem-documents.ts'
 import type { DocumentSettings } from './published-facts.ts'
-import { schemaPublisher } from './published-schema.ts'
+import { type SchemaPublisher, schemaPublisher } from './published-schema.ts'
 import { knownHeaders } from './response-headers.ts'
 import { describedTags } from './tags.ts'
 
@@ -61,8 +64,15 @@ export function versionDocument(
     ])
   )
   const operationIds = uniqueOperationIds(ids)
-  const paths = mapOperations(items, (path, method, operation) => ({ ...operation, operationId: operationIds.get(`${method} ${path}`) }))
-  const webhooks = publishedWebhooks(settings.webhooks(version.number))
+  const jobOf = jobPaths(routes, items)
+  const paths = mapOperations(items, (path, method, operation) => ({
+    ...operation,
+    operationId: operationIds.get(`${method} ${path}`),
+    ...jobOf(path, method)
+  }))
+  const webhooks = publishedWebhooks(settings, version.number, publisher)
+  const common = commonSchemas(version.name, exampleRoot(settings, version))
+  const schemas = { ...common, ...(routes.some(({ route }) => hasProblems(route, settings)) && problemSchemas(common)) }
   const description = `${settings.description}\n\n${limitsText(limits)}${additionalOperationsText(paths)}`
   const whole = nameSchemas(
     {
@@ -78,12 +88,14 @@ export function versionDocument(
       tags: [],
       paths,
       ...(webhooks !== undefined && { webhooks }),
-      components: { schemas: commonSchemas(version.name, exampleRoot(settings, version)), securitySchemes, responses, headers },
-      ...endingExtensions(version)
+      components: { schemas, securitySchemes, responses, headers },
+      'x-errors': errorFacts(responses, settings.errors, ownErrors),
+      ...endingExtensions(version),
+      ...(Object.keys(settings.waived).length > 0 && { 'x-waivers': settings.waived })
     },
     publisher.referenced
   )
-  const complete = { ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(whole) } }
+  const complete = { ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(headers, whole) } }
   requireReferences(complete, version.name)
   const shown = withExamples(complete)
   return limits.maxUriLength === undefined ? shown : withBounds(shown)
@@ -107,28 +119,29 @@ export function versionDocument(
     ids.push({ method, path, wanted, verb: described.verb, isGiven: operation.operationId !== undefined })
     return [method, { ...described.operation, responses: { ...declared, ...errors } }]
   }
+}
 
-  function publishedWebhooks(events: ReturnType<DocumentSettings['webhooks']>) {
-    return (
-      events &&
-      mapOperations(events, (_type, _method, operation) => {
-        const request = operation.requestBody as RequestBody | undefined
-        if (request === undefined) return operation
-        // The author of an event wrote the schema of its data, so the local references in it lead to its own definitions.
-        const content = mapJson(request.content, (schema) => {
-          const members = mapValues(propertiesOf(schema), (member) => publisher.publish(member, settings.shared))
-          return publisher.publish({ ...schema, properties: members }, settings.shared)
-        })
-        return { ...operation, requestBody: { ...request, content } }
+function publishedWebhooks({ webhooks, shared }: DocumentSettings, version: number, { publish }: SchemaPublisher) {
+  const events = webhooks(version)
+  return (
+    events &&
+    mapOperations(events, (_type, _method, operation) => {
+      const request = operation.requestBody as RequestBody | undefined
+      if (request === undefined) return operation
+      // The author of an event wrote the schema of its data, so the local references in it lead to its own definitions.
+      const content = mapJson(request.content, (schema) => {
+        const members = mapValues(propertiesOf(schema), (member) => publish(member, shared))
+        return publish({ ...schema, properties: members }, shared)
       })
-    )
-  }
+      return { ...operation, requestBody: { ...request, content } }
+    })
+  )
+}
 
-  function usedHeaders({ paths: described, components }: OpenapiDocument) {
-    const text = JSON.stringify([described, components?.responses])
-    const isUsed = ([name]: readonly [string, unknown]) => text.includes(`"#/components/headers/${name}"`)
-    return Object.fromEntries(Object.entries(headers).filter(isUsed).toSorted(byKey))
-  }
+function usedHeaders(headers: Readonly<Record<string, Header>>, { paths, components }: OpenapiDocument) {
+  const text = JSON.stringify([paths, components?.responses])
+  const isUsed = ([name]: readonly [string, unknown]) => text.includes(`"#/components/headers/${name}"`)
+  return Object.fromEntries(Object.entries(headers).filter(isUsed).toSorted(byKey))
 }
 
 function byKey([one]: readonly [string, unknown], [other]: readonly [string, unknown]) {

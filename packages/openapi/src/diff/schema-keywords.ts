@@ -34,7 +34,9 @@ function named(keywords: readonly string[], judgement: Judgement) {
 }
 
 /** Returns a phrase for each keyword by which values of `from` do not fit into `to`, or that cannot be judged. */
-export function* keywordProblems(mode: Mode, from: Variant, to: Variant): Generator<string> {
+export function* keywordProblems(mode: Mode, from: Variant, given: Variant): Generator<string> {
+  // An error can get a new code, which may be longer than those that clients know.
+  const to = mode === 'code' ? { ...given, values: undefined } : given
   yield* valueProblems(mode, from, to)
   yield* directionProblems(mode, from, to)
   for (const keyword of new Set([from, to].flatMap(({ flats }) => flats.flatMap(Object.keys)))) {
@@ -47,7 +49,7 @@ export function* keywordProblems(mode: Mode, from: Variant, to: Variant): Genera
 }
 
 function* valueProblems(mode: Mode, from: Variant, { values }: Variant): Generator<string> {
-  if (mode === 'code' || values === undefined) return
+  if (values === undefined) return
   const [known, missing] = [[...values.keys()].join(', '), [...(from.values?.keys() ?? [])].filter((one) => !values.has(one)).join(', ')]
   if (from.values === undefined) yield isRequest(mode) ? `now accepts only ${known}` : `can now be any value, but was one of ${known}`
   else if (missing !== '') yield isRequest(mode) ? `no longer accepts ${missing}` : `can now be ${missing}, which clients do not know`

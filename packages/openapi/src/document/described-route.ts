@@ -41,6 +41,7 @@ export interface RouteConfig {
   readonly projection?: DescribedProjection | undefined
   readonly consumes?: readonly string[] | undefined
   readonly idempotency?: unknown
+  readonly job?: string | undefined
   readonly cache?: unknown
   readonly validator?: unknown
   readonly requireIfMatch?: boolean | undefined

@@ -1,4 +1,4 @@
-import { isObject } from '@concordat/plugin-kit/json-schema'
+import { isObject, pointerOf } from '@concordat/plugin-kit/json-schema'
 import { follow, type OpenapiDocument } from './document.ts'
 import { reportLine } from './report-line.ts'
 
@@ -84,7 +84,7 @@ export function requireStructure(document: OpenapiDocument, name: string): void 
     if (container === 'list' ? !Array.isArray(value) : !isObject(value))
       throw invalid(pointer, container === 'list' ? 'an array' : 'an object')
     for (const [key, one] of Object.entries(value as object))
-      if (!key.startsWith('x-') || container === 'list') check(one, kind, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+      if (!key.startsWith('x-') || container === 'list') check(one, kind, pointer + pointerOf([key]))
   }
 
   function invalid(pointer: string, kind: string) {

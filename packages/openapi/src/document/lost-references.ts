@@ -1,4 +1,4 @@
-import { isObject, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
+import { isObject, pointerOf, splitReference, valueAt } from '@concordat/plugin-kit/json-schema'
 import type { OpenapiDocument } from './document.ts'
 
 /** A `$ref` that leads to nothing in the document, and the JSON pointer of the object that has it. */
@@ -28,7 +28,7 @@ export function lostReferences(document: OpenapiDocument): readonly LostReferenc
     if (typeof reference === 'string' && !isMap && !leadsInto(document, reference)) lost.push({ reference, place })
     for (const [key, value] of Object.entries(node)) {
       if (!isMap && (literals.has(key) || key.startsWith('x-'))) continue
-      visit(value, `${place}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, !isMap && maps.has(key) && isObject(value))
+      visit(value, place + pointerOf([key]), !isMap && maps.has(key) && isObject(value))
     }
   }
 }

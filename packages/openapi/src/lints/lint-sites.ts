@@ -61,7 +61,8 @@ export function schemaSites(document: OpenapiDocument): readonly SchemaSite[] {
     const visit = visitor(waivers)
     for (const { name, in: where, schema } of parameters) {
       // The name of a header follows the rules of HTTP.
-      const field = where === 'query' || where === 'path' ? name.replace(/\[.*$/, '') : undefined
+      // Of a filter such as `customer.createdAt[gte]`, the name of the field.
+      const field = where === 'query' || where === 'path' ? name.replace(/\[.*$/, '').replace(/^\w+\.(?=\w+$)/, '') : undefined
       if (schema !== undefined) visit(schema, `${place} ${where} ${name}`, field)
     }
     const body = follow<RequestBody>(document, operation.requestBody)

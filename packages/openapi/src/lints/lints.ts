@@ -1,4 +1,4 @@
-import type { RouteLint, Waivers } from '@concordat/plugin-kit/findings'
+import { hasEnded, isServiceWaiver, type RouteLint, type Waivers } from '@concordat/plugin-kit/findings'
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import type { OpenapiDocument } from '../document/document.ts'
 import { requireStructure } from '../document/document-structure.ts'
@@ -39,7 +39,7 @@ const lintOptions = describeOptions('openapi', {
   /** Additional lints that check one route at a time, for example the `lints` of versioning. */
   routeLints: value<readonly RouteLint<LintedRoute>[]>({ default: [] }),
   /** Rules that do not apply to the document, by id, each with the reason. */
-  waivers: value<Waivers>({ default: {} })
+  waive: value<Waivers>({ default: {} })
 })
 
 /** Options of {@link lintDocument}. */
@@ -52,12 +52,14 @@ const referenceRule = 'V7'
 export const lintIds: readonly string[] = [...[...schemaLints, ...operationLints].map(({ id }) => id), referenceRule]
 
 /**
- * Returns a finding for each violation of a rule in a document. A rule is waived by its id and a reason: in the option `waivers` for the whole
- * document, or in `x-waivers` of an operation or a schema, for that object and everything in it.
+ * Returns a finding for each violation of a rule in a document. A rule is waived by its id and a reason: in `x-waivers` of the document with a last
+ * day, in the option `waive` for the whole document, or in `x-waivers` of an operation or a schema, for that object and everything in it.
  */
 export function lintDocument(document: OpenapiDocument, options: LintOptions = {}): readonly Finding[] {
-  const { routeLints, waivers } = lintOptions.read(options)
+  const { routeLints, waive } = lintOptions.read(options)
   requireStructure(document, 'the document')
+  const { waivers: own, findings: ended } = documentWaivers(document, waive)
+  const waivers = { ...own, ...waive }
   const findings = new Map<string, Finding>()
   const waived = new Set<string>()
   const further = routeLints.map((lint): Lint<OperationSite> => ({ id: lint.id, check: (site) => objectionsOf(lint.check(routeOf(site))) }))
@@ -67,7 +69,7 @@ export function lintDocument(document: OpenapiDocument, options: LintOptions = {
   // If an operation waives a rule for a schema, the waiver applies to all operations that use the schema.
   const left = [...findings].flatMap(([key, finding]) => (waived.has(key) ? [] : [finding]))
   const lost = Object.hasOwn(waivers, referenceRule) ? [] : lostReferences(document)
-  return [...left, ...lost.map(lostFinding), ...reasonless([...operations, ...schemas])]
+  return [...ended, ...left, ...lost.map(lostFinding), ...reasonless([...operations, ...schemas])]
 
   function check<Place extends Site>(lints: readonly Lint<Place>[], site: Place) {
     const { place } = site
@@ -78,6 +80,21 @@ export function lintDocument(document: OpenapiDocument, options: LintOptions = {
         else findings.set(key, { rule, place, problem, remedy })
       }
   }
+}
+
+/** Returns the waivers of the document that hold, and a finding for each other. One that is also `given` holds in any case. */
+function documentWaivers(document: OpenapiDocument, given: Waivers) {
+  const waivers: Record<string, string> = {}
+  const findings: Finding[] = []
+  for (const [rule, waiver] of Object.entries(waiversOf(document))) {
+    const found = (problem: string, remedy: string) => findings.push({ rule, place: 'the document', problem, remedy })
+    if (Object.hasOwn(given, rule)) continue
+    if (!isServiceWaiver(waiver))
+      found('the rule is waived without a reason and a last day.', 'State both: { "reason": …, "until": "2027-06-30" }.')
+    else if (hasEnded(waiver)) found(`the waiver ended on ${waiver.until}.`, 'Follow the rule, or set a later day.')
+    else waivers[rule] = waiver.reason
+  }
+  return { waivers, findings }
 }
 
 function lostFinding({ reference, place }: ReturnType<typeof lostReferences>[number]): Finding {

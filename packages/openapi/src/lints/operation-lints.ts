@@ -91,7 +91,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   page: ['pagenumber', 'pageno', 'pageindex', 'offset', 'skip', 'start'],
   after: ['cursor', 'nextcursor', 'pagetoken', 'startingafter', 'continuationtoken'],
   sort: ['sortby', 'orderby', 'order', 'ordering', 'sortorder'],
-  fields: ['select', 'include', 'fieldset']
+  fields: ['select', 'fieldset'],
+  include: ['embed', 'expand', 'with']
 }
 
 function* sameParameterNames(site: OperationSite): Objections {
@@ -125,8 +126,8 @@ function* collectionsAreDescribed(site: OperationSite): Objections {
 
 function* keysAreDeclared({ method, operation, parameters }: OperationSite): Objections {
   const takesKey = parameters.some(({ in: where, name }) => where === 'header' && name.toLowerCase() === 'idempotency-key')
-  if (takesKey && method !== 'post' && method !== 'patch')
-    yield ['it accepts Idempotency-Key, which has no effect for this method.', 'Accept the header only for POST and PATCH.']
+  if (takesKey && !['post', 'patch', 'put', 'delete'].includes(method))
+    yield ['it accepts Idempotency-Key, which has no effect for this method.', 'Accept the header only where something changes.']
   if (!takesKey && operation['x-idempotency'] !== undefined)
     yield ['it declares support for idempotency keys, but does not accept Idempotency-Key.', 'Describe the header.']
 }

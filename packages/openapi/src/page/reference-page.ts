@@ -28,9 +28,9 @@ export function referencePath({ reference }: Pick<Settings, 'reference'>, log: F
 }
 
 /** Returns the files of the reference page: the page, its start script and Scalar. The service sends all of them, so the page works offline. */
-export function referenceParts(path: string, { title, versions, now }: Settings): readonly ReferencePart[] {
+export function referenceParts(path: string, { title, versions }: Settings): readonly ReferencePart[] {
   let script: Promise<string> | undefined
-  const supported = () => versions.filter(({ ending }) => ending === undefined || now() < ending.sunsetAt).map(({ name }) => name)
+  const supported = () => versions.filter(({ ending }) => ending === undefined || Date.now() < ending.sunsetAt).map(({ name }) => name)
   return [
     { path, mediaType: 'text/html', text: () => pageOf(path, title) },
     { path: `${path}/start.js`, mediaType: 'text/javascript', text: () => startOf(path, supported()) },

@@ -62,11 +62,22 @@ export function fitsOrder(key: Key, order: readonly SortKey[]): boolean {
 const fingerprintLength = 12
 
 // It is separate from the signature, so that a cursor of another list is distinct from a forged cursor. `perPage` and `fields` may change between pages.
-/** Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions and the scope of the client. */
-export function fingerprintOf(name: string, { order, conditions }: Pick<ListQuery, 'order' | 'conditions'>, scope: string): string {
+/** Returns a fingerprint of what a cursor is bound to: the collection, the order, the conditions, the scope of the client and its tenant. */
+export function fingerprintOf(
+  name: string,
+  { order, conditions }: Pick<ListQuery, 'order' | 'conditions'>,
+  scope: string,
+  tenant?: string
+): string {
   const keys = order.map(({ field, kind, descending }) => [field, kind, descending])
-  const terms = conditions.map(({ field, operator, value }) => [field, operator, typeof value === 'object' ? value.toSorted() : value])
-  return hash('sha256', JSON.stringify([name, keys, terms, scope]), 'base64url').slice(0, fingerprintLength)
+  const terms = conditions.map(({ field, anyOf = [], operator, value }) => [
+    field,
+    operator,
+    typeof value === 'object' ? value.toSorted() : value,
+    ...anyOf
+  ])
+  const bound = [name, keys, terms, scope, ...(tenant === undefined ? [] : [tenant])]
+  return hash('sha256', JSON.stringify(bound), 'base64url').slice(0, fingerprintLength)
 }
 
 // The texts that a database writes. Clients may not send all of them: 1e+20, NaN, infinity, a year with five digits.

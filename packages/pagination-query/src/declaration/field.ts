@@ -1,6 +1,7 @@
 import { isObject, type JsonSchema } from '@concordat/plugin-kit/json-schema'
-import type { SortKey } from '../list/list-query.ts'
 import { type Operator, operatorNames, operatorOf } from '../list/operators.ts'
+import { type Relations, splitRelated } from '../list/related.ts'
+import type { SortKey } from '../list/sort-key.ts'
 import type { ValueKind } from '../list/value-text.ts'
 import { schemasUnder } from './item-members.ts'
 
@@ -36,6 +37,14 @@ export function fieldOf(name: string, schema: JsonSchema, required: boolean): Fi
     numberType: numberTypeOf(schema),
     maxLength: Number.isFinite(longest) ? longest : undefined
   }
+}
+
+/** Returns the field of a filter: one of the resource, or one of a relation under its full name, such as `customer.country`. */
+export function filterFieldOf(name: string, fields: ReadonlyMap<string, Field>, relations: Relations): Field | undefined {
+  const [relation = '', field = ''] = splitRelated(name, relations) ?? []
+  // Every collection has whole fields.
+  const related = relations.get(relation)?.target.fields.get(field) as Field | undefined
+  return related === undefined ? fields.get(name) : { ...related, name }
 }
 
 /** Returns the kinds of the fields with scalar values, by name. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
+import { type JsonSchema, targetWithin } from '@concordat/plugin-kit/json-schema'
 
 /** The fields of a resource. */
 export interface ItemMembers {
@@ -8,6 +8,11 @@ export interface ItemMembers {
 
 /** Returns the schema for a reference, or undefined if the reference is unknown. */
 export type Dereference = (reference: string) => JsonSchema | undefined
+
+/** Returns a function that follows the references of a schema which lead into the schema itself. */
+export function dereferenceWithin(schema: JsonSchema): Dereference {
+  return (reference) => targetWithin(schema, reference) as JsonSchema | undefined
+}
 
 /** Returns the fields of a schema, including those in `allOf` and unions. A field that a branch of a union does not have is not required. */
 export function membersOf(item: JsonSchema, dereference: Dereference): ItemMembers {

@@ -1,7 +1,10 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
-import type { SortKey } from '../list/list-query.ts'
 import { type Operator, operatorOf } from '../list/operators.ts'
+import { type Relations, splitRelated } from '../list/related.ts'
+import type { SortKey } from '../list/sort-key.ts'
 import type { ValueKind } from '../list/value-text.ts'
+import { type AnyOfFilters, filterField } from './any-of-filter.ts'
+import type { DeletedOptions } from './deleted-rows.ts'
 import type { Field } from './field.ts'
 
 /** A Parameter Object of OpenAPI 3.1 for a query parameter. */
@@ -21,6 +24,9 @@ interface Described {
   readonly sorts: ReadonlyMap<string, readonly SortKey[]>
   readonly defaultSort: string
   readonly filters: ReadonlyMap<string, readonly Operator[]>
+  readonly any: AnyOfFilters
+  readonly deleted: DeletedOptions | undefined
+  readonly relations: Relations
 }
 
 /** The maximum number of items in a list of values. */
@@ -55,11 +61,17 @@ export function parameterObjects(
   collection: Described,
   perPage: { readonly default: number; readonly max: number }
 ): readonly ParameterObject[] {
-  const { style, fields, sorts, defaultSort, filters } = collection
+  const { style, fields, sorts, defaultSort, filters, any, relations, deleted } = collection
   return [
-    ...[...filters].flatMap(([name, operators]) => operators.map((operator) => filter(fields.get(name) as Field, operator))),
+    ...[...filters].flatMap(([name, operators]) => {
+      const subject = any.get(name)?.anyOf.join(' or ') ?? name
+      const field = filterField(collection, name)
+      return operators.map((operator) => filter(field, operator, subject, relationText(name, relations)))
+    }),
     sortParameter(sorts, defaultSort),
-    fieldsParameter([...fields.keys()]),
+    ...deletedParameters(deleted),
+    ...includeParameters(relations),
+    fieldsParameter(fieldNamesOf(fields, relations)),
     parameter('perPage', 'Items per page.', { type: 'integer', minimum: 1, maximum: perPage.max, default: perPage.default }),
     style === 'page'
       ? parameter('page', 'The page number.', { type: 'integer', minimum: 1, default: 1 })
@@ -72,21 +84,49 @@ export function fieldsParameter(names: readonly string[]): ParameterObject {
   return list('fields', 'The fields to return; the identifier is always included.', { type: 'string', enum: names })
 }
 
+/** Returns the Parameter Object for the `include` query parameter, none without relations. */
+export function includeParameters(relations: Relations): ParameterObject[] {
+  if (relations.size === 0) return []
+  const description = 'The related resources to embed. One that the client may not see is null, as if it did not exist.'
+  return [list('include', description, { type: 'string', enum: [...relations.keys()] })]
+}
+
+/** Returns the Parameter Object for the `deleted` query parameter, none if clients cannot read deleted resources. */
+export function deletedParameters(deleted: DeletedOptions | undefined): ParameterObject[] {
+  if (deleted?.seenWith === undefined) return []
+  const description = `Whether to read the deleted resources in place of the others. Requires the permission \`${deleted.seenWith}\`.`
+  return [parameter('deleted', description, { type: 'boolean', default: false })]
+}
+
+/** Returns the names that `fields` accepts: those of the resource, and those of its relations, such as `customer.name`. */
+export function fieldNamesOf(fields: ReadonlyMap<string, unknown>, relations: Relations): string[] {
+  return [...fields.keys(), ...[...relations].flatMap(([name, { target }]) => [...target.fields.keys()].map((field) => `${name}.${field}`))]
+}
+
 // A string and not a list of keys: only the declared orders are accepted, and not every combination of their keys.
 function sortParameter(sorts: ReadonlyMap<string, readonly SortKey[]>, defaultSort: string): ParameterObject {
   const description = 'The sort order. A `-` before a field means descending. In ascending order, null comes last.'
   return parameter('sort', description, { type: 'string', enum: [...sorts.keys()], default: defaultSort })
 }
 
-function filter(field: Field, operator: Operator): ParameterObject {
+// What the description of a filter says of the relation of its field.
+function relationText(name: string, relations: Relations): string {
+  const [relation = ''] = splitRelated(name, relations) ?? []
+  const { many, permission = 'public' } = relations.get(relation) ?? {}
+  const restricted = permission === 'public' ? '' : `; only for clients with the permission ${permission}`
+  return many === undefined ? restricted : `, for any one of ${relation}${restricted}`
+}
+
+function filter(field: Field, operator: Operator, subject: string, ofRelation: string): ParameterObject {
   const name = filterName(field.name, operator)
   const { meaning, takes } = operatorOf[operator]
-  const description = `${field.name} ${meaning}`
+  const description = `${subject} ${meaning}${operator === 'contains' ? ' (three letters or digits in a row at least)' : ''}${ofRelation}`
   if (takes === 'flag') return parameter(name, description, { type: 'boolean' })
   const kind = field.kind as ValueKind
   const schema: JsonSchema = {
     ...(kind === 'integer' && field.numberType === undefined ? integerText : schemas[kind]),
     ...(kind === 'enum' && { enum: field.choices }),
+    ...(operator === 'contains' && { minLength: 3 }),
     ...(kind === 'string' && { maxLength: field.maxLength ?? maxTextLength })
   }
   return takes === 'list'

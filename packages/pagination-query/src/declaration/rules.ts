@@ -3,8 +3,10 @@ import { callback, describeOptions, group, type OptionsOf, oneOf, required, valu
 import type { FastifyRequest } from 'fastify'
 import type { Count } from '../list/list-query.ts'
 import type { Operator } from '../list/operators.ts'
+import type { Relation, Relations } from '../list/related.ts'
 import { perPageOptions } from './bounds.ts'
-import { type Field, nameOfKey, operatorsOf } from './field.ts'
+import type { DeletedOptions } from './deleted-rows.ts'
+import { type Field, filterFieldOf, nameOfKey, operatorsOf } from './field.ts'
 
 /** The parameter names that are reserved in every collection (rule Q11). */
 export const reservedNames: ReadonlySet<string> = new Set(['page', 'perPage', 'after', 'sort', 'fields', 'offset', 'limit'])
@@ -29,14 +31,20 @@ export const declarationOptions = describeOptions('pagination-query', {
   sort: required(value<Sort>({ names: { keys: true, combinations: true } })),
   /** The order of requests without `sort`. */
   defaultSort: required(value<readonly string[]>()),
-  /** The operators of each field, or `true` for those of its kind. */
+  /** The operators of each field, or `true` for those of its kind. A field of a relation has its full name: `customer.country`. */
   filter: value<object>({ default: {} }),
+  /** Filters that a row meets if any of several fields does, by name, with the operators that all of them have: `{ search: ['name', 'email'] }`. */
+  any: value<Readonly<Record<string, readonly string[]>>>({ default: {} }),
   /** The total: `exact` (default with pages), up to `{ max }` (10,000 with cursors), or `none`. */
   count: value<Count>({ names: { max: true } }),
   /** Whether the client may read a field. Otherwise the field does not exist, and cursors are encrypted. */
   readable: callback<(request: FastifyRequest, field: string) => boolean>('returns whether the client may read a field'),
   /** What cursors are bound to, for example the tenant or the parent in the path. */
   scope: callback<(request: FastifyRequest) => string>('returns what a cursor is bound to'),
+  /** What `include` can embed, by name: `one(…)` or `many(…)`. */
+  relations: value<Readonly<Record<string, Relation>>>({ default: {} }),
+  /** Deleted rows stay, with the time of their deletion in a field, and can be restored: `field`, `keepDays` and `seenWith`. */
+  deleted: value<DeletedOptions>({ names: { field: true, keepDays: true, seenWith: true } }),
   /** As in the plugin. */
   perPage: group(perPageOptions)
 })
@@ -49,7 +57,7 @@ export type Filters = Readonly<Record<string, true | readonly Operator[]>>
 
 /** Throws a `TypeError` for the first error in a declaration. */
 export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared: AnyDeclaration): void {
-  const { name, style, id, sort, defaultSort, filter = {}, count } = declared
+  const { name, style, id, sort, defaultSort, count } = declared
   const where = `pagination-query: collection "${name}"`
   if (typeof name !== 'string' || name === '')
     throw new TypeError('pagination-query: a collection must have a name. Name it after its resource, for example "orders".')
@@ -67,7 +75,12 @@ export function requireDeclaration(fields: ReadonlyMap<string, Field>, declared:
   if (!isKey && !combinations.some((keys) => keys.join() === defaultSort.join()))
     throw new TypeError(`${where}: defaultSort must be one of the orders that sort allows, but is "${defaultSort.join()}". Add it to sort.`)
   if (style === 'cursor') for (const keys of [...sort.keys.map((key) => [key]), ...combinations]) requireShortKeys(where, fields, keys, id)
-  for (const [field, operators] of Object.entries(filter as Filters)) requireFilter(where, fields, field, operators)
+}
+
+/** Throws a `TypeError` for the first error in the filters of a declaration, whose relations have been checked. */
+export function requireFilters(collection: string, fields: ReadonlyMap<string, Field>, relations: Relations, filters: Filters): void {
+  const where = `pagination-query: collection "${collection}"`
+  for (const [name, operators] of Object.entries(filters)) requireFilter(where, name, filterFieldOf(name, fields, relations), operators)
 }
 
 function requireFieldName(where: string, field: string) {
@@ -109,10 +122,11 @@ function requireShortKeys(where: string, fields: ReadonlyMap<string, Field>, key
     )
 }
 
-function requireFilter(where: string, fields: ReadonlyMap<string, Field>, name: string, operators: true | readonly Operator[]) {
-  const field = fields.get(name)
+function requireFilter(where: string, name: string, field: Field | undefined, operators: true | readonly Operator[]) {
   if (field === undefined)
-    throw new TypeError(`${where}: filter contains "${name}", which is not a field of the schema. Use a field of the schema.`)
+    throw new TypeError(
+      `${where}: filter contains "${name}", which is not a field of the schema. Use a field of the schema, or of a relation: "customer.country".`
+    )
   if (reservedNames.has(name))
     throw new TypeError(`${where}: filter contains "${name}", which is a reserved parameter name. Rename the field.`)
   // The links of a response omit parameters that look like credentials, and would lead to another list without this filter.

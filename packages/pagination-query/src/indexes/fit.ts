@@ -25,6 +25,9 @@ export function demandOf(scan: TableScan, table: Table, base: readonly string[],
 export function serves(index: TableIndex, demand: Demand): boolean {
   if (!index.valid || !isImplied(index.predicate, demand)) return false
   const { columns, unique, predicate } = index
+  const texts = demand.filter.filter(({ kind }) => kind === 'contains')
+  if (texts.length > 0) return texts.every(({ expressions: [expression = ''] }) => index.texts.includes(expression))
+  if (columns.length === 0) return false
   const equal = expressionsOf(demand, ['equal', 'flag'])
   const sought = leadingColumns(columns, expressionsOf(demand, ['equal', 'flag', 'null']))
   if (!expressionsToBind(demand, predicate).every((expression) => sought.includes(expression))) return false

@@ -1,4 +1,4 @@
-import type { SqlText } from '../sql/source.ts'
+import type { SqlText } from '../declaration/sql-source.ts'
 import type { Queryable } from './table-indexes.ts'
 import type { PlanNode } from './table-scan.ts'
 
@@ -18,14 +18,15 @@ interface PGliteLike {
 
 const ways = ['enable_seqscan', 'enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan', 'enable_sort']
 
-type Purpose = 'withoutIndexes' | 'inOrder' | 'byIndex'
+type Purpose = 'withoutIndexes' | 'inOrder' | 'byIndex' | 'byTrigrams'
 
 // The planner uses a disabled scan only if it has no other. `withoutIndexes` shows the demand: a scan of each table with all its conditions, and the
-// order above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows.
+// order above it. `inOrder` shows whether an index gives the order, `byIndex` whether an index finds the rows, `byTrigrams` whether one does that has no order.
 const disabled: Readonly<Record<Purpose, readonly string[]>> = {
   withoutIndexes: ['enable_indexscan', 'enable_indexonlyscan', 'enable_bitmapscan'],
   inOrder: ['enable_seqscan', 'enable_bitmapscan', 'enable_sort'],
-  byIndex: ['enable_seqscan']
+  byIndex: ['enable_seqscan'],
+  byTrigrams: ['enable_seqscan', 'enable_indexscan', 'enable_indexonlyscan']
 }
 
 const always = {

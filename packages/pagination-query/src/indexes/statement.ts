@@ -10,8 +10,11 @@ export interface Suggestion {
   readonly statement: string
 }
 
-/** Returns an index that would serve the demand, or undefined if no index can. */
-export function suggestIndex(table: Table, demand: Demand): Suggestion | undefined {
+/** Returns an index that would serve the demand, or undefined if no index can. With `alive`, it has only the rows that meet this condition. */
+export function suggestIndex(table: Table, demand: Demand, alive: string | undefined): Suggestion | undefined {
+  const predicate = demand.base.map(({ text }) => text).filter((text) => text === alive)
+  const [text] = demand.filter.filter(({ kind }) => kind === 'contains').flatMap(({ expressions }) => expressions)
+  if (text !== undefined) return suggestTrigrams(table, text, predicate)
   const found = demand.filter.filter(({ kind }) => kind !== 'equal' && kind !== 'flag')
   const needsPattern = ({ kind, expressions: [first = ''] }: Conjunct) => kind === 'prefix' && !findsPrefixes(table, first)
   const isUnfindable = (one: Conjunct) =>
@@ -28,7 +31,8 @@ export function suggestIndex(table: Table, demand: Demand): Suggestion | undefin
       name: '',
       valid: true,
       unique: false,
-      predicate: [],
+      predicate,
+      texts: [],
       columns: keys.map((key) => ({
         ...key,
         notNull: false,
@@ -36,8 +40,30 @@ export function suggestIndex(table: Table, demand: Demand): Suggestion | undefin
         findsPrefixes: key.pattern || findsPrefixes(table, key.expression)
       }))
     },
-    statement: `CREATE INDEX ${table.partitioned ? '' : 'CONCURRENTLY '}ON ${table.name} (${keys.map((key) => columnText(table, key)).join(', ')});`
+    statement: `${creation(table)} (${keys.map((key) => columnText(table, key)).join(', ')})${whereText(predicate)};`
   }
+}
+
+// The operator class is that of the extension pg_trgm.
+function suggestTrigrams(table: Table, expression: string, predicate: readonly string[]): Suggestion {
+  return {
+    index: { name: '', valid: true, unique: false, predicate, texts: [expression], columns: [] },
+    statement: `${creation(table)} USING gin (${isPlain(expression) ? expression : `(${expression})`} gin_trgm_ops)${whereText(predicate)};`
+  }
+}
+
+function creation({ name, partitioned }: Table) {
+  return `CREATE INDEX ${partitioned ? '' : 'CONCURRENTLY '}ON ${name}`
+}
+
+/** Returns the statement that creates a unique index again, with only the rows that meet a condition. */
+export function uniqueIndex(table: Table, { columns, predicate }: TableIndex, condition: string): string {
+  const keys = columns.map((key) => columnText(table, { ...key, pattern: false }))
+  return `${creation(table).replace('INDEX', 'UNIQUE INDEX')} (${keys.join(', ')})${whereText([...predicate, condition])};`
+}
+
+function whereText(predicate: readonly string[]) {
+  return predicate.length === 0 ? '' : ` WHERE ${predicate.join(' AND ')}`
 }
 
 /** Returns the statement that repairs an index whose build failed. */

@@ -14,13 +14,15 @@ export interface IndexColumn extends IndexKey {
   readonly findsPrefixes: boolean
 }
 
-/** An index of a table, without included columns. Only B-trees are listed, because other indexes have no order. */
+/** An index of a table, without included columns. Only a B-tree has columns, because other indexes have no order. */
 export interface TableIndex {
   readonly name: string
   /** `false` during the build and after a failed build, when PostgreSQL updates the index but never reads it. */
   readonly valid: boolean
   readonly unique: boolean
   readonly columns: readonly IndexColumn[]
+  /** The expressions in which it finds texts, as an index of trigrams. */
+  readonly texts: readonly string[]
   /** The conditions of a partial index. */
   readonly predicate: readonly string[]
 }
@@ -32,6 +34,8 @@ interface TableColumn {
   readonly collation: string | undefined
   /** Whether text in the column is compared byte by byte, so that an ordinary index supports prefix searches. */
   readonly bytewise: boolean
+  /** Whether ILIKE ignores the case of all letters, and all of them form trigrams. */
+  readonly foldsCase: boolean
   /** The operator class that supports prefix searches in any collation; undefined if no index supports them. */
   readonly patternOps: string | undefined
 }
@@ -49,7 +53,8 @@ export interface Table {
 
 interface CatalogueRow extends Pick<Table, 'name' | 'schema' | 'partitioned'> {
   readonly columns?: readonly (TableColumn & { readonly name: string })[]
-  readonly indexes?: readonly (Omit<TableIndex, 'predicate'> & { readonly predicate?: string })[]
+  readonly indexes?: readonly (Pick<TableIndex, 'name' | 'valid' | 'unique'> &
+    Partial<Pick<TableIndex, 'columns' | 'texts'>> & { readonly predicate?: string })[]
 }
 
 /** Returns a table with its indexes. */
@@ -65,7 +70,8 @@ export async function readTable(database: Queryable, schema: string, table: stri
     columns: known,
     indexes: indexes.map((index) => ({
       ...index,
-      columns: index.columns.map((column) => ({ ...column, expression: columnOf(expressionOf(column.expression), known) })),
+      columns: (index.columns ?? []).map((column) => ({ ...column, expression: columnOf(expressionOf(column.expression), known) })),
+      texts: (index.texts ?? []).map((text) => columnOf(expressionOf(text), known)),
       predicate: conjunctsOf(index.predicate ?? '').map(({ text }) => text)
     }))
   }
@@ -92,6 +98,8 @@ SELECT json_strip_nulls(json_build_object(
       'patternOps', CASE b.oid WHEN 'text'::regtype THEN 'text_pattern_ops' WHEN 'varchar'::regtype THEN 'text_pattern_ops'
         WHEN 'bpchar'::regtype THEN 'bpchar_pattern_ops' END,
       'collation', CASE WHEN l.collname <> 'default' THEN l.collname END,
+      'foldsCase', coalesce(l.collisdeterministic, true) AND d.datctype NOT IN ('C', 'POSIX')
+        AND coalesce(CASE l.collname WHEN 'default' THEN '' WHEN 'ucs_basic' THEN 'C' ELSE coalesce(l.collctype, to_jsonb(l)->>'colllocale') END, '') NOT IN ('C', 'POSIX'),
       'bytewise', b.oid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
         AND coalesce(CASE l.collname WHEN 'default' THEN d.datcollate WHEN 'ucs_basic' THEN 'C' ELSE l.collcollate END, '') IN ('C', 'POSIX')))
     FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_type b ON b.oid = coalesce(nullif(t.typbasetype, 0), t.oid)
@@ -103,7 +111,11 @@ SELECT json_strip_nulls(json_build_object(
       'valid', x.indisvalid AND x.indisready,
       'unique', x.indisunique AND x.indimmediate,
       'predicate', pg_get_expr(x.indpred, x.indrelid),
-      'columns', (
+      'texts', (
+        SELECT json_agg(pg_get_indexdef(x.indexrelid, k, false)) FROM generate_series(1, x.indnkeyatts) k
+        JOIN pg_opclass p ON p.oid = x.indclass[k - 1]
+        WHERE p.opcname = 'gin_trgm_ops' OR p.opcname = 'gist_trgm_ops' AND k = 1),
+      'columns', CASE m.amname WHEN 'btree' THEN (
         SELECT json_agg(json_build_object(
           'expression', pg_get_indexdef(x.indexrelid, k, false),
           'collation', CASE WHEN a.attcollation <> t.typcollation THEN l.collname END,
@@ -118,10 +130,10 @@ SELECT json_strip_nulls(json_build_object(
         JOIN pg_type t ON t.oid = a.atttypid
         JOIN pg_opclass p ON p.oid = x.indclass[k - 1]
         LEFT JOIN pg_collation l ON l.oid = a.attcollation
-        LEFT JOIN pg_attribute o ON o.attrelid = x.indrelid AND o.attnum = x.indkey[k - 1] AND o.attnum <> 0)
+        LEFT JOIN pg_attribute o ON o.attrelid = x.indrelid AND o.attnum = x.indkey[k - 1] AND o.attnum <> 0) END
     ) ORDER BY i.relname)
     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_am m ON m.oid = i.relam
-    WHERE x.indrelid = c.oid AND m.amname = 'btree')
+    WHERE x.indrelid = c.oid AND m.amname IN ('btree', 'gin', 'gist'))
 ))::text AS "table"
 FROM pg_class child
 JOIN pg_namespace childs ON childs.oid = child.relnamespace

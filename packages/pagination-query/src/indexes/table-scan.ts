@@ -10,7 +10,7 @@ export interface IndexKey {
 /** A condition on the rows of a table. `equal` compares with a single value, and `flag` is a boolean column. An index cannot look up `other`. */
 export interface Conjunct {
   readonly text: string
-  readonly kind: 'equal' | 'flag' | 'any' | 'range' | 'prefix' | 'null' | 'notNull' | 'other'
+  readonly kind: 'equal' | 'flag' | 'any' | 'range' | 'prefix' | 'contains' | 'null' | 'notNull' | 'other'
   /** The compared expressions: several for a row value, empty if an index cannot look up the condition. */
   readonly expressions: readonly string[]
 }
@@ -109,7 +109,8 @@ const comparisons = {
   ' < ': 'range',
   ' <= ': 'range',
   ' ~~ ': 'prefix',
-  ' ^@ ': 'prefix'
+  ' ^@ ': 'prefix',
+  ' ~~* ': 'contains'
 } as const
 
 function conjunctOf(text: string, alias: string | undefined): Conjunct {

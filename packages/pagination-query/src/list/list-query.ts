@@ -1,13 +1,9 @@
 import type { Operator } from './operators.ts'
+import type { Included, RelatedRows } from './related.ts'
+import type { SortKey } from './sort-key.ts'
 import type { ValueKind } from './value-text.ts'
 
-/** A key of a sort order. Null counts as the largest value: last when ascending, first when descending. */
-export interface SortKey {
-  readonly field: string
-  readonly kind: ValueKind
-  readonly nullable: boolean
-  readonly descending: boolean
-}
+export type { SortKey } from './sort-key.ts'
 
 /** The values of the sort keys of a row as text, in the order of the keys. */
 export type Key = readonly (string | null)[]
@@ -27,7 +23,10 @@ export interface KeyRange {
 
 /** A condition that every row of the list meets. Several conditions are joined by AND. */
 export interface Condition {
+  /** The name of a field, with that of its relation for a field of one of `related`: `customer.country`. */
   readonly field: string
+  /** The fields of which at least one meets the condition. Then `field` is the name of the parameter. */
+  readonly anyOf?: readonly string[] | undefined
   readonly kind: ValueKind
   readonly operator: Operator
   /**
@@ -54,6 +53,8 @@ export interface ListQuery<Row = unknown> {
   readonly kinds?: Readonly<Record<string, ValueKind>> | undefined
   /** The fields whose columns are read as this type: numbers that are strings in a row, with all their digits, whatever the driver returns for them. */
   readonly numberTexts?: ReadonlyMap<string, 'text' | 'text[]'> | undefined
+  /** Whether the request has a tenant, so that policies of the database may limit the rows: some operators then use no index. */
+  readonly hasTenant?: boolean | undefined
   /** The number of rows on the page. Fetch one row more to know whether another page follows. */
   readonly perPage: number
   /** Whether the page is read from the end: fetch the rows in the opposite order, and let `pageOf` reverse them. `ranges` are in that order already. */
@@ -63,6 +64,10 @@ export interface ListQuery<Row = unknown> {
   /** The disjoint ranges of rows to read, the nearest to the position first. `[{ equal: [] }]` has every row, `[]` none. */
   readonly ranges: readonly KeyRange[]
   readonly count: Count
+  /** The relations of the rows that the client asked for. `runSql` reads them. */
+  readonly include?: readonly Included[] | undefined
+  /** The relations whose fields are in `conditions`, by name. `runSql` reads them. */
+  readonly related?: ReadonlyMap<string, RelatedRows> | undefined
   /** A type-only property that is never set. It only carries the type of the rows. */
   readonly row?: Row | undefined
 }

@@ -1,4 +1,5 @@
 import type { Count, Key, ListQuery } from './list-query.ts'
+import type { IncludedRows } from './related.ts'
 
 /** The total number of rows, and whether it is exact. */
 export interface Total {
@@ -17,6 +18,8 @@ export interface Page<Row = unknown> {
   readonly hasMore: boolean
   /** The total; undefined if the collection is not counted. */
   readonly total: Total | undefined
+  /** The relations of each row that the query includes, by name: an object or null, or `{ items, more }`. */
+  readonly included?: readonly IncludedRows[] | undefined
 }
 
 /** A fetched row with its sort keys as text. */

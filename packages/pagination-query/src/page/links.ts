@@ -20,13 +20,13 @@ export function pageLinks(requested: RequestedList, page: PageFacts, path: strin
 type Target = readonly [rel: string, position: string]
 type Seek = Omit<Position, 'before'>
 
-function cursorTargets(requested: RequestedList, page: PageFacts, { cursor, now }: Settings): Target[] {
+function cursorTargets(requested: RequestedList, page: PageFacts, { cursor }: Settings): Target[] {
   const { keys, maxAgeSeconds } = cursor as CursorSettings
   const { position, fingerprint, collection } = requested
   for (const key of [page.first, page.last]) if (key !== undefined) requireKey(requested, key)
   const step = Math.max(1, Math.floor((maxAgeSeconds ?? 0) / 10))
   // Rounded, so that the links, and with them the validator of the response, are stable for a while.
-  const issuedAt = maxAgeSeconds === undefined ? 0 : Math.floor(now() / 1000 / step) * step
+  const issuedAt = maxAgeSeconds === undefined ? 0 : Math.floor(Date.now() / 1000 / step) * step
   const to = (rel: string, target: Position): Target => [
     rel,
     `after=${writeCursor({ ...target, fingerprint, issuedAt }, keys, collection.readable !== undefined)}`

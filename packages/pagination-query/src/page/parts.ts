@@ -6,15 +6,16 @@ import type { Collection } from '../collection.ts'
 import { formsOf, type RowForm, rowFormOf } from '../list/field-form.ts'
 import type { ListQuery } from '../list/list-query.ts'
 import type { Page } from '../list/page.ts'
+import { projectRows } from '../list/projection.ts'
 import { writtenRowsOf } from '../list/written-rows.ts'
 import type { Settings } from '../options.ts'
 import { splitTarget } from '../query/query-string.ts'
 import type { RequestedList } from '../query/requested-list.ts'
+import { includedText, storeIncluded } from './included.ts'
 import { lazyList, textOf } from './lazy-list.ts'
 import { pageLinks } from './links.ts'
 import { type ListWriter, listWriter } from './list-writer.ts'
 import { type PageFacts, paginationMeta, paginationSchema } from './meta.ts'
-import { projectRows } from './projection.ts'
 
 /** The key of the request property that contains the client's query on a collection route. */
 export const requestedList: unique symbol = Symbol('concordat.requestedList')
@@ -33,7 +34,7 @@ export type ListRequest = FastifyRequest & { [requestedList]: RequestedList | nu
 export type ListReply = FastifyReply & { [sentPage]: SentPage | null }
 
 /** What the plugin offers to the plugins that put responses and errors into an envelope. */
-export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts, text: pageText }
+export const pages: Contracts['pages'] = { filters: filtersOf, meta: pageMeta, parts: pageParts, text: pageText, included: relatedText }
 
 // The links and the `_meta` field for the page of a response, or an empty object if it has no page.
 function pageParts(request: FastifyRequest, reply: FastifyReply) {
@@ -45,6 +46,11 @@ function pageParts(request: FastifyRequest, reply: FastifyReply) {
 // The schema of a list is that of the status 200. Another status may have another schema.
 function pageText({ statusCode }: FastifyReply, payload: unknown) {
   return statusCode === 200 ? textOf(payload) : undefined
+}
+
+// What a list is filtered by can change without its rows, as what it includes.
+function relatedText(request: FastifyRequest) {
+  return includedText(request) ?? ((request as ListRequest)[requestedList]?.query.related && '')
 }
 
 function filtersOf({ routeOptions }: FastifyRequest) {
@@ -81,6 +87,7 @@ export function sendPage<Row>(reply: FastifyReply, page: Page<Row>, settings: Se
       `pagination-query: a page of "${requested.collection.name}" must have a total, because its count is not "none". Add the total, or set count to "none".`
     )
   const { first, last, hasMore, total } = page
+  storeIncluded(reply.request, page.included)
   const written = writtenRowsOf(page)
   // Once a handler has read the rows, it may have changed them.
   const isUnread = written?.text !== undefined

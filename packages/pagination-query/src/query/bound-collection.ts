@@ -1,28 +1,29 @@
 import type { JsonSchema } from '@concordat/plugin-kit/json-schema'
 import type { Collection } from '../collection.ts'
+import { filterField } from '../declaration/any-of-filter.ts'
 import { requireBounds } from '../declaration/bounds.ts'
-import { allowsNull, alternativesOf, dayFormatOf, type Field, isNull, kindsOf, numberTypeOf } from '../declaration/field.ts'
-import type { ItemMembers } from '../declaration/item-members.ts'
+import { type Field, kindsOf } from '../declaration/field.ts'
 import type { ListResponse } from '../declaration/list-response.ts'
 import { filterName, parameterObjects } from '../declaration/parameter-objects.ts'
+import { withRelations } from '../declaration/relation-schema.ts'
+import { rowRules } from '../declaration/row-rules.ts'
 import { type Operator, operatorOf } from '../list/operators.ts'
+import type { RowRules } from '../list/related.ts'
 import type { ValueKind } from '../list/value-text.ts'
 import type { Settings } from '../options.ts'
 
 /** A query parameter of a collection. `index` is its position in the canonical order. */
 export type Parameter = { readonly index: number; readonly name: string } & (
-  | { readonly role: 'filter'; readonly list: boolean; readonly field: Field; readonly operator: Operator }
-  | { readonly role: 'sort' | 'fields'; readonly list: true }
-  | { readonly role: 'perPage' | 'page' | 'after'; readonly list: false }
+  | {
+      readonly role: 'filter'
+      readonly list: boolean
+      readonly field: Field
+      readonly anyOf: readonly string[] | undefined
+      readonly operator: Operator
+    }
+  | { readonly role: 'sort' | 'include' | 'fields'; readonly list: true }
+  | { readonly role: 'deleted' | 'perPage' | 'page' | 'after'; readonly list: false }
 )
-
-/** The required and the nullable fields of a row, and the fields that are numbers, dates or times. */
-export interface RowRules {
-  readonly required: ReadonlySet<string>
-  readonly nullable: ReadonlySet<string>
-  readonly numbers: ReadonlyMap<string, 'integer' | 'number'>
-  readonly days: ReadonlyMap<string, 'date' | 'date-time'>
-}
 
 /** A collection as a plugin instance serves it, with all limits set and with its query parameters by name. */
 export interface BoundCollection extends Collection {
@@ -45,7 +46,8 @@ export interface BoundCollection extends Collection {
 export function bindCollection(
   collection: Collection,
   { item, projected, document, members }: Pick<ListResponse, 'item' | 'projected' | 'document' | 'members'>,
-  settings: Settings
+  settings: Settings,
+  addSchema: (schema: JsonSchema) => JsonSchema
 ): BoundCollection {
   const { name } = collection
   const perPage = {
@@ -63,7 +65,7 @@ export function bindCollection(
   return {
     ...collection,
     item,
-    projected,
+    projected: withRelations(projected, collection.relations, addSchema),
     document,
     rowRules: rowRules(members),
     fieldNames: [...collection.fields.keys()],
@@ -76,40 +78,26 @@ export function bindCollection(
   }
 }
 
-function parametersOf({ style, filters, fields }: Collection): readonly Parameter[] {
+function parametersOf({ style, filters, fields, any, relations, deleted }: Collection): readonly Parameter[] {
   const filtering = [...filters].flatMap(([name, operators]) =>
     operators.map((operator) => ({
       role: 'filter' as const,
       name: filterName(name, operator),
       list: operatorOf[operator].takes === 'list',
-      field: fields.get(name) as Field,
+      field: filterField({ fields, any, relations }, name),
+      anyOf: any.get(name)?.anyOf,
       operator
     }))
   )
   return [
     ...filtering,
     { role: 'sort' as const, name: 'sort', list: true as const },
+    ...(deleted?.seenWith === undefined ? [] : [{ role: 'deleted' as const, name: 'deleted', list: false as const }]),
+    ...(relations.size === 0 ? [] : [{ role: 'include' as const, name: 'include', list: true as const }]),
     { role: 'fields' as const, name: 'fields', list: true as const },
     { role: 'perPage' as const, name: 'perPage', list: false as const },
     style === 'page'
       ? { role: 'page' as const, name: 'page', list: false as const }
       : { role: 'after' as const, name: 'after', list: false as const }
   ].map((parameter, index) => ({ ...parameter, index }))
-}
-
-// Returns the rules for rows that the response schema of a route declares.
-function rowRules({ schemas, required }: ItemMembers): RowRules {
-  const numbers = new Map<string, 'integer' | 'number'>()
-  const days = new Map<string, 'date' | 'date-time'>()
-  for (const [name, schema] of schemas) {
-    const type = numberTypeOf(schema)
-    if (type !== undefined) numbers.set(name, type)
-    const [format, ...others] = new Set(
-      alternativesOf(schema)
-        .filter((one) => !isNull(one))
-        .map(dayFormatOf)
-    )
-    if (format !== undefined && others.length === 0) days.set(name, format)
-  }
-  return { required, nullable: new Set([...schemas].flatMap(([name, schema]) => (allowsNull(schema) ? [name] : []))), numbers, days }
 }

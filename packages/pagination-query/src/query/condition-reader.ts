@@ -1,4 +1,4 @@
-import type { Params } from '@concordat/plugin-kit/api-error'
+import type { Params } from '@concordat/plugin-kit/texts'
 import type { Field } from '../declaration/field.ts'
 import { maxListItems, maxTextLength } from '../declaration/parameter-objects.ts'
 import type { FieldMessage } from '../errors.ts'
@@ -17,16 +17,18 @@ export interface Refusal {
 }
 
 /** Returns the condition for a filter, or the reason why its value is invalid. */
-export function conditionOf({ field, operator, list }: FilterParameter, text: string): Condition | Refusal {
+export function conditionOf({ field, anyOf, operator, list }: FilterParameter, text: string): Condition | Refusal {
   const kind = field.kind as ValueKind
+  const named = { field: field.name, ...(anyOf && { anyOf }) }
   if (list) {
     const value = readList(field, text)
-    return Array.isArray(value) ? { field: field.name, kind, operator, value } : (value as Refusal)
+    return Array.isArray(value) ? { ...named, kind, operator, value } : (value as Refusal)
   }
   const kindOfText = operatorOf[operator].takes === 'flag' ? 'boolean' : kind
   const refusal = refusalOf({ ...field, kind: kindOfText }, text)
   if (refusal !== undefined) return refusal
-  return { field: field.name, kind, operator, value: kindOfText === 'boolean' ? text === 'true' : canonical(kind, text) }
+  if (operator === 'contains' && !hasTrigram.test(text)) return { key: 'notSearchable' }
+  return { ...named, kind, operator, value: kindOfText === 'boolean' ? text === 'true' : canonical(kind, text) }
 }
 
 function readList(field: Field, text: string): readonly string[] | Refusal {
@@ -47,6 +49,8 @@ function canonical(kind: ValueKind, text: string) {
   return kind === 'uuid' ? text.toLowerCase() : text
 }
 
+// An index of trigrams finds only terms that contain one. PostgreSQL would read all rows for others.
+const hasTrigram = /[\p{L}\p{Nd}]{3}/u
 const uuid = /^[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}$/
 const integer = /^-?(?:0|[1-9]\d{0,18})$/
 const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/

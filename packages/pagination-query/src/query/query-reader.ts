@@ -1,12 +1,15 @@
 import { nearestName } from '@concordat/plugin-kit/options'
+import { deletionConditions } from '../declaration/deleted-rows.ts'
 import { nameOfKey } from '../declaration/field.ts'
 import { maxListItems } from '../declaration/parameter-objects.ts'
 import { reservedNames } from '../declaration/rules.ts'
 import { maxProblems, type QueryProblem } from '../errors.ts'
 import type { Condition, ListQuery, SortKey } from '../list/list-query.ts'
+import type { RequestedRelations } from '../list/related.ts'
 import { decidingKeys } from '../list/sort-order.ts'
 import type { BoundCollection, Parameter } from './bound-collection.ts'
 import { conditionOf } from './condition-reader.ts'
+import { readInclude, splitFields } from './include-reader.ts'
 import { type Paging, readPaging } from './paging-reader.ts'
 import { canonicalQuery, echo, type Given, joinLists, readPairs } from './query-string.ts'
 
@@ -15,6 +18,7 @@ const maxQueryLength = 4096
 const maxConditions = 20
 const tooLong: readonly QueryProblem[] = [{ field: 'query', key: 'queryTooLong', params: { max: maxQueryLength } }]
 const maxSearched = 10
+const none: RequestedRelations = new Map()
 
 /** The parsed content of a query string, which is the same for all clients that can read the same fields. */
 export interface Reading {
@@ -26,6 +30,10 @@ export interface Reading {
   /** The requested fields, or undefined without the parameter `fields`. */
   readonly requested: readonly string[] | undefined
   readonly fields: readonly string[]
+  /** Whether the deleted rows are requested. */
+  readonly areDeleted: boolean
+  /** The relations to include. */
+  readonly include: RequestedRelations
   readonly paging: Paging
 }
 
@@ -49,6 +57,8 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
   const conditions: Condition[] = []
   let order = sorts.get(defaultSort) as readonly SortKey[]
   let requested: readonly string[] | undefined
+  let include: RequestedRelations = none
+  let areDeleted = false
   for (const parameter of inOrder) {
     const text = given[parameter.index]
     if (text === undefined) continue
@@ -57,13 +67,25 @@ function readParameters(collection: BoundCollection, query: string, hidden: Read
       if ('key' in condition) problems.push({ field: parameter.name, ...condition })
       else if (conditions.push(condition) === maxConditions + 1)
         problems.push({ field: parameter.name, key: 'tooManyConditions', params: { max: maxConditions } })
-    } else if (parameter.role === 'sort') order = readSort(text, collection, hidden, problems) ?? order
-    else if (parameter.role === 'fields')
-      requested = readFieldNames(text, collection.fieldNames, (name) => collection.fields.has(name) && !hidden.has(name), problems)
+    } else if (parameter.role === 'deleted') areDeleted = readFlag('deleted', text, problems)
+    else if (parameter.role === 'sort') order = readSort(text, collection, hidden, problems) ?? order
+    else if (parameter.role === 'include') include = readInclude(text, collection.relations, problems)
+    else if (parameter.role === 'fields') {
+      const { own, chosen } = splitFields(text.split(','), collection.relations, include, problems)
+      include = chosen
+      requested = readFieldNames(own, collection.fieldNames, (name) => collection.fields.has(name) && !hidden.has(name), problems)
+    }
   }
   const paging = readPaging(collection, given, problems)
   const fields = shownFields(requested, collection, hidden)
-  return { problems, given, conditions, order: decidingKeys(order, conditions), requested, fields, paging }
+  conditions.push(...deletionConditions(collection, areDeleted))
+  return { problems, given, conditions, order: decidingKeys(order, conditions), requested, fields, areDeleted, include, paging }
+}
+
+/** Reads a parameter that is true or false. */
+export function readFlag(field: string, text: string, problems: QueryProblem[]): boolean {
+  if (text !== 'true' && text !== 'false') problems.push({ field, key: 'notOneOf', params: { allowed: 'true, false' } })
+  return text === 'true'
 }
 
 function readSort(wanted: string, { sorts }: BoundCollection, hidden: ReadonlySet<string>, problems: QueryProblem[]) {
@@ -80,12 +102,11 @@ function isShown(sort: string, hidden: ReadonlySet<string>) {
 
 /** Returns the names in a list of fields, or undefined with a problem if the list is too long, or has a name that is not allowed or occurs twice. */
 export function readFieldNames(
-  text: string,
+  names: readonly string[],
   known: readonly string[],
   isAllowed: (name: string) => boolean,
   problems: QueryProblem[]
-): string[] | undefined {
-  const names = text.split(',')
+): readonly string[] | undefined {
   if (names.length > maxListItems) problems.push({ field: 'fields', key: 'tooManyItems', params: { max: maxListItems } })
   else if (!names.every(isAllowed))
     problems.push({ field: 'fields', key: 'unknownField', params: { allowed: known.filter(isAllowed).join(', ') } })
@@ -131,7 +152,8 @@ export function listQueryOf(collection: BoundCollection, { conditions, order, fi
 
 // Returns whether a client that may not read the fields in `hidden` can use a parameter.
 function isVisible(parameter: Parameter, hidden: ReadonlySet<string>): boolean {
-  return parameter.role !== 'filter' || hidden.size === 0 || !hidden.has(parameter.field.name)
+  if (parameter.role !== 'filter' || hidden.size === 0) return true
+  return !(parameter.anyOf ?? [parameter.field.name]).some((name) => hidden.has(name))
 }
 
 // Returns the error for a parameter name that is unknown in the collection or hidden from this client.

@@ -5,9 +5,11 @@ import type { CursorKeys } from '../cursor/keys.ts'
 import { invalidQuery, type QueryProblem } from '../errors.ts'
 import { rangesFrom } from '../list/key-ranges.ts'
 import type { ListQuery } from '../list/list-query.ts'
+import { splitRelated } from '../list/related.ts'
 import { opposite } from '../list/sort-order.ts'
 import type { Settings } from '../options.ts'
 import type { BoundCollection } from './bound-collection.ts'
+import { includedFor, relatedFor, withKeys } from './include-reader.ts'
 import { listQueryOf, type Reading, readQuery } from './query-reader.ts'
 import { splitTarget } from './query-string.ts'
 
@@ -20,6 +22,8 @@ interface Plan {
   readonly query: ListQuery | undefined
   /** The fields of the response. */
   readonly fields: readonly string[]
+  /** The relations by whose fields the query filters. */
+  readonly related: ReadonlySet<string>
   /** What the cursors of the response are bound to. */
   readonly fingerprint: string
 }
@@ -38,39 +42,49 @@ export interface RequestedList extends Plan {
 const nothingHidden: ReadonlySet<string> = new Set()
 const beginning: Position = { reverse: false, inclusive: false, key: undefined, before: undefined }
 
-/** Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid. */
+/**
+ * Returns the function that parses the query of requests to a route. It throws the 422 error that lists everything invalid. Filters in `refused` do not
+ * exist for the client.
+ */
 export function listReader(
   declared: Collection,
   collection: BoundCollection,
-  { cursor: cursors, now }: Settings,
+  { cursor: cursors, tenantOf }: Settings,
   semicolon: boolean,
   whole: boolean
-): (request: FastifyRequest) => RequestedList {
+): (request: FastifyRequest, refused: readonly string[]) => RequestedList {
   const { readable, scope } = collection
   const { keys, maxAgeSeconds } = cursors ?? {}
   const cache = new PlanCache()
   const names = [...collection.fields.keys()].filter((name) => name !== collection.id)
 
-  return (request) => {
+  return (request, refused) => {
     const { query: text } = splitTarget(request.raw.url as string, semicolon)
-    const hidden = readable === undefined ? nothingHidden : new Set(names.filter((name) => !readable(request, name)))
+    const unread = readable === undefined ? [] : names.filter((name) => !readable(request, name))
+    const hidden = unread.length === 0 && refused.length === 0 ? nothingHidden : new Set([...unread, ...refused])
     // A URL cannot contain a line feed, so the key is unambiguous.
     const key = hidden.size === 0 ? text : `${[...hidden].join()}\n${text}`
+    // Either all requests to a route have a tenant or none.
+    const tenant = tenantOf(request)
     let plan = cache.get(key)
     if (plan === undefined) {
-      plan = planOf(text, hidden)
+      plan = planOf(text, hidden, tenant !== undefined)
       // A plan serves all clients with the same query, so a handler must not change it.
       if (cache.offer(key, plan)) freeze(plan.query)
     }
     const { reading, cursor, query } = plan
-    const fingerprint = scope === undefined ? plan.fingerprint : fingerprintOf(collection.name, reading, scope(request))
+    const boundTo = collection.style === 'cursor' ? tenant : undefined
+    const fingerprint =
+      scope === undefined && boundTo === undefined
+        ? plan.fingerprint
+        : fingerprintOf(collection.name, reading, scope?.(request) ?? '', boundTo)
     if (cursor !== undefined && isExpired(cursor)) throw invalidQuery([problemOfCursor(cursor)])
     if (cursor !== undefined && cursor.fingerprint !== fingerprint) throw invalidQuery([{ field: 'after', key: 'cursorMismatch' }])
     if (query === undefined) throw invalidQuery([problemOfCursor(undefined)])
     return { ...plan, declared, collection, query, whole, position: cursor ?? beginning, fingerprint }
   }
 
-  function planOf(text: string, hidden: ReadonlySet<string>): Plan {
+  function planOf(text: string, hidden: ReadonlySet<string>, hasTenant: boolean): Plan {
     const reading = readQuery(collection, text, hidden)
     const { after } = reading.paging
     const cursor = after === undefined ? undefined : readCursor(after, keys as CursorKeys, readable !== undefined)
@@ -78,12 +92,14 @@ export function listReader(
     if (broken || reading.problems.length > 0) {
       throw invalidQuery(broken ? [...reading.problems, problemOfCursor(cursor)] : reading.problems)
     }
-    const requested = listQueryOf(collection, reading)
-    const query = whole ? { ...requested, fields: collection.fieldNames } : requested
+    const requested = hasTenant ? { ...listQueryOf(collection, reading), hasTenant } : listQueryOf(collection, reading)
+    const fetched = whole ? collection.fieldNames : withKeys(requested.fields, collection.id, collection.relations, reading.include)
+    const query = fetched === requested.fields ? requested : { ...requested, fields: fetched }
     return {
       reading,
       cursor,
       fields: requested.fields,
+      related: new Set(reading.conditions.flatMap(({ field }) => splitRelated(field, collection.relations)?.[0] ?? [])),
       query: cursor === undefined ? query : queryFrom(query, cursor),
       fingerprint: collection.style === 'cursor' && scope === undefined ? fingerprintOf(collection.name, reading, '') : ''
     }
@@ -95,8 +111,17 @@ export function listReader(
   }
 
   function isExpired({ issuedAt }: Cursor) {
-    return maxAgeSeconds !== undefined && now() / 1000 - issuedAt >= maxAgeSeconds
+    return maxAgeSeconds !== undefined && Date.now() / 1000 - issuedAt >= maxAgeSeconds
   }
+}
+
+/** Returns a list with what its client may see of the relations that it includes, and of those that it is filtered by. */
+export function withRelated(request: FastifyRequest, list: RequestedList): RequestedList {
+  const { reading, related, collection } = list
+  const { relations } = collection
+  const include = reading.include.size === 0 ? {} : { include: includedFor(request, relations, reading.include) }
+  const filtering = related.size === 0 ? {} : { related: relatedFor(request, relations, related) }
+  return { ...list, query: { ...list.query, ...include, ...filtering } }
 }
 
 function queryFrom(query: ListQuery, { reverse, inclusive, key }: Cursor): ListQuery | undefined {

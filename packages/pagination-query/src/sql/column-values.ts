@@ -1,6 +1,7 @@
+import type { SqlColumns } from '../declaration/sql-source.ts'
 import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
-import { columnOf, type SqlColumns } from './columns.ts'
+import { columnOf } from './columns.ts'
 import { listed, type SelectRows } from './page.ts'
 import { storedNames, storedSelections } from './parts.ts'
 

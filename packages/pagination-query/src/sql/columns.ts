@@ -1,11 +1,6 @@
+import type { SqlColumns } from '../declaration/sql-source.ts'
 import { bound, type Fragment, fragment, raw } from '../list/fragment.ts'
 import type { ValueKind } from '../list/value-text.ts'
-
-/**
- * The columns of fields, by field name: a column name, qualified with the table name if there are several tables, or `sql`, an expression that is used
- * unchanged to select, filter and sort.
- */
-export type SqlColumns = Readonly<Record<string, string | { readonly sql?: string | undefined }>>
 
 /** Returns the SQL expression of a field. */
 export function columnOf(columns: SqlColumns, field: string): Fragment {

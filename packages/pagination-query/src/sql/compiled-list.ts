@@ -1,5 +1,5 @@
+import type { SqlText } from '../declaration/sql-source.ts'
 import type { ListQuery } from '../list/list-query.ts'
-import type { SqlText } from './source.ts'
 import type { WrittenStatement } from './written-page.ts'
 
 /** The statements of a query to a source, each made at its first use. */

@@ -1,6 +1,7 @@
+import type { SqlColumns } from '../declaration/sql-source.ts'
 import { type Fragment, followed, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
-import { columnOf, type SqlColumns } from './columns.ts'
+import { columnOf } from './columns.ts'
 import { orderSql, rangeSql, type SqlSelection, storedNames, storedSelections, typedSelections } from './parts.ts'
 
 /** The parts of the statement that fetches the rows of a page and one more row. */

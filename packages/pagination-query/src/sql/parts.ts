@@ -1,8 +1,9 @@
+import type { SqlColumns } from '../declaration/sql-source.ts'
 import { type Fragment, followed, fragment, joined, raw } from '../list/fragment.ts'
 import type { Condition, KeyRange, ListQuery, SortKey } from '../list/list-query.ts'
 import { operatorOf } from '../list/operators.ts'
 import { readingOrder } from '../list/sort-order.ts'
-import { columnOf, itemOf, keyText, resultText, type SqlColumns, valueOf } from './columns.ts'
+import { columnOf, itemOf, keyText, resultText, valueOf } from './columns.ts'
 
 /** A column in the SELECT list of a statement. */
 export interface SqlSelection {
@@ -51,12 +52,23 @@ export function typedSelections(query: ListQuery, nameOf: ColumnNames): SqlSelec
   return [...members, ...keys]
 }
 
-/** Returns the SQL of a condition. */
-export function conditionSql(columns: SqlColumns, { field, kind, operator, value }: Condition): Fragment {
+/** Returns the SQL of a condition of a query. */
+export function conditionSql(columns: SqlColumns, { anyOf, ...condition }: Condition, query: Pick<ListQuery, 'hasTenant'>): Fragment {
+  if (anyOf === undefined) return fieldSql(columns, condition, query)
+  const each = anyOf.map((field) => fieldSql(columns, { ...condition, field }, query))
+  return fragment`(${joined(each, ' or ')})`
+}
+
+function fieldSql(
+  columns: SqlColumns,
+  { field, kind, operator, value }: Condition,
+  { hasTenant = false }: Pick<ListQuery, 'hasTenant'>
+): Fragment {
   const column = columnOf(columns, field)
   const texts = [value].flat().map(String) as [string, ...string[]]
   const items = texts.map((text) => itemOf(kind, text))
-  return operatorOf[operator].sql(column, texts.length === 1 ? valueOf(column, kind, texts[0]) : joined(items, ', '), texts[0])
+  const given = texts.length === 1 ? valueOf(column, kind, texts[0]) : joined(items, ', ')
+  return operatorOf[operator].sql(column, given, texts[0], hasTenant)
 }
 
 /** Returns the conditions of a range: equality and a single comparison, so that an index can seek to the start of the range. */

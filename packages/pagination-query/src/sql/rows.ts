@@ -23,13 +23,13 @@ export async function fetchPage<Row>(
 }
 
 /** Returns the rows of a result under their field names, each with its sort keys in a separate property. */
-function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
-  return rows.map((row) => {
-    const found = row as Record<string, unknown>
-    return {
-      row: Object.fromEntries(query.fields.map((field, index) => [field, valueOf(found[memberName(index)], query.kinds?.[field])])) as Row,
-      key: query.order.map(({ kind }, index) => keyOf((found[keyName(index)] ?? null) as string | null, kind))
-    }
+export function keyedRows<Row>(query: ListQuery<Row>, rows: readonly object[]): KeyedRow<Row>[] {
+  const members = query.fields.map((field, index) => ({ field, name: memberName(index), kind: query.kinds?.[field] }))
+  const keys = query.order.map(({ kind }, index) => ({ name: keyName(index), kind }))
+  return (rows as readonly Readonly<Record<string, unknown>>[]).map((found) => {
+    const row: Record<string, unknown> = {}
+    for (const { field, name, kind } of members) row[field] = valueOf(found[name], kind)
+    return { row: row as Row, key: keys.map(({ name, kind }) => keyOf((found[name] ?? null) as string | null, kind)) }
   })
 }
 

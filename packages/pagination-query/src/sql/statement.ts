@@ -1,8 +1,12 @@
+import { deletionConditions } from '../declaration/deleted-rows.ts'
+import type { SqlText } from '../declaration/sql-source.ts'
 import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { ListQuery } from '../list/list-query.ts'
+import { splitRelated } from '../list/related.ts'
+import { columnOf } from './columns.ts'
 import { pageSql, rowsSql, type SelectRows } from './page.ts'
 import { conditionSql } from './parts.ts'
-import type { RowSource, SqlText } from './source.ts'
+import type { RowSource } from './source.ts'
 
 /** Returns the function that selects rows of a source. */
 export function selectFrom(query: ListQuery, source: RowSource): SelectRows {
@@ -22,9 +26,28 @@ export function countSql(query: ListQuery, source: RowSource, limit: number | un
   return fragment`select count(*)::text as items ${counted}`
 }
 
-function fromSql({ conditions }: ListQuery, { from, columns, where }: RowSource, met: readonly Fragment[]): Fragment {
+type Filtered = Pick<ListQuery, 'id' | 'conditions' | 'hasTenant'>
+
+const none: RowSource['related'] = new Map()
+
+/** Returns the FROM and the WHERE of a source, with the conditions of a query and others. */
+export function fromSql(query: Filtered, source: RowSource, met: readonly Fragment[]): Fragment {
+  const { conditions, hasTenant } = query
+  const { from, columns, where, related } = source
   const always = where === undefined ? [] : [raw(`(${where})`)]
-  const all = [...always, ...conditions.map((condition) => conditionSql(columns, condition)), ...met]
+  const own = conditions.filter(({ field }) => splitRelated(field, related) === undefined)
+  const others = [...related].map(([name, { relation, ...rows }]) => {
+    const { target, key, many } = relation
+    // A single row of the relation meets all conditions on it. The subquery names no column of the outer query, which may have the same names.
+    const met = conditions.flatMap((one) => {
+      const [of, field = ''] = splitRelated(one.field, related) ?? []
+      return of === name ? [{ ...one, field }] : []
+    })
+    const [outer, inner] = many ? [query.id, key] : [key, target.id]
+    const found = fromSql({ id: target.id, conditions: [...met, ...deletionConditions(target)], hasTenant }, { ...rows, related: none }, [])
+    return fragment`${columnOf(columns, outer)} in (select ${columnOf(rows.columns, inner)} ${found})`
+  })
+  const all = [...always, ...own.map((condition) => conditionSql(columns, condition, query)), ...others, ...met]
   return all.length === 0 ? raw(`from ${from}`) : fragment`from ${raw(from)} where ${joined(all, ' and ')}`
 }
 

@@ -1,3 +1,4 @@
+import type { SqlText } from '../declaration/sql-source.ts'
 import { formsOf, type RowForm, rowFormOf } from '../list/field-form.ts'
 import { type Fragment, fragment, joined, raw } from '../list/fragment.ts'
 import type { Key, ListQuery } from '../list/list-query.ts'
@@ -10,7 +11,7 @@ import { pageSql, rowsSql, type SelectRows } from './page.ts'
 import { type FieldPart, fieldParts, type PartWriter, partWriter, rowReader } from './part-writer.ts'
 import { storedNames } from './parts.ts'
 import { keyOf } from './rows.ts'
-import type { RowSource, SqlText } from './source.ts'
+import type { RowSource } from './source.ts'
 import { countSql, render } from './statement.ts'
 
 /** What the statement of a page is made of, and how it is run. */

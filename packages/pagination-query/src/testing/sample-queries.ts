@@ -91,6 +91,14 @@ export function* everyCondition(ids: readonly string[], values: SampleValues): G
     }
     if (nullableFields.includes(field)) yield* [condition(field, 'null', true), condition(field, 'null', false)]
   }
+  for (const operator of operatorsOf('integer'))
+    yield {
+      field: 'number',
+      anyOf: ['rating', 'views'],
+      kind: 'integer',
+      operator,
+      value: operatorOf[operator].takes === 'list' ? ['3', '7'] : '3'
+    }
 }
 
 /** Returns the query for the first page or, with `reverse`, the last page. */

@@ -1,18 +1,4 @@
-/** The translations of a text, by language tag. English is the default language and is required. */
-export type Messages = Readonly<Record<string, string>> & { readonly en: string }
-
-/** The values of the placeholders in a message, by name. */
-export type Params = Readonly<Record<string, string | number>>
-
-type PlacesOf<Text extends string> = Text extends `${string}{${infer Place}}${infer Rest}` ? Place | PlacesOf<Rest> : never
-
-/** The parameters that a text with `{placeholders}` requires. */
-export type TemplateParams<Text extends string> = string extends Text ? Params : { readonly [Place in PlacesOf<Text>]: string | number }
-
-/** Replaces the `{placeholders}` in a text. One without a value is not removed, so that the mistake is visible. */
-export function fillTemplate(text: string, params: Params): string {
-  return text.replace(/\{(\w+)\}/g, (place, name: string) => (Object.hasOwn(params, name) ? String(params[name]) : place))
-}
+import type { Messages, Params } from '../texts/text.ts'
 
 const brand = Symbol.for('concordat.ApiError')
 
@@ -26,10 +12,27 @@ export const refusedParameter: unique symbol = Symbol.for('concordat.refusedPara
 export interface FieldError {
   /** The path of the field, starting with the part of the request, for example `body.items.0.quantity` or `query.sort`. */
   readonly field: string
+  /** The JSON pointer (RFC 6901) of the value in this part of the request, for example `/items/0/quantity`. Only problem documents have it. */
+  readonly pointer?: string | undefined
   readonly key: string
   readonly params: Params
   readonly message: string
 }
+
+/** The values of {@link Retry}. */
+export const retries = ['later', 'changed', 'never'] as const
+
+/** The values of {@link Effect}. */
+export const effects = ['none', 'done', 'unknown'] as const
+
+/**
+ * What a client can do with a request that failed: `later`, send it again with the same `Idempotency-Key`; `changed`, correct it and send it with a new
+ * key; `never`, stop.
+ */
+export type Retry = (typeof retries)[number]
+
+/** What a request that failed has changed: `none`, nothing; `done`, everything; `unknown`, perhaps a part. */
+export type Effect = (typeof effects)[number]
 
 /** Options of {@link ApiError}. */
 export interface ApiErrorOptions {
@@ -40,6 +43,10 @@ export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[] | undefined
   /** Headers of the response, for example `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** What a client can do, where this response differs from others with the same code. @default that of the code */
+  readonly retry?: Retry | undefined
+  /** What the request has changed, where the code that throws the error knows it. @default decided by the handler and its transaction */
+  readonly effect?: Effect | undefined
   /** The original error. It is logged and never sent. */
   readonly cause?: unknown
 }
@@ -52,6 +59,8 @@ export class ApiError extends Error {
   readonly messages: Messages | undefined
   readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>
+  readonly retry: Retry | undefined
+  readonly effect: Effect | undefined
 
   constructor(statusCode: number, code: string, message: string, options: ApiErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -62,6 +71,23 @@ export class ApiError extends Error {
     this.messages = options.messages
     this.errors = options.errors ?? []
     this.headers = options.headers ?? {}
+    this.retry = options.retry
+    this.effect = options.effect
+  }
+}
+
+/**
+ * Creates an error without a stack trace: its `stack` is only its message. To capture a trace takes longer than the rest of an error response, and a
+ * client can cause as many as it likes.
+ */
+export function withoutStack<Created extends Error>(create: () => Created): Created {
+  const { stackTraceLimit } = Error
+  // It cannot be set where a service has frozen the objects of the language.
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return create()
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
   }
 }
 

@@ -1,15 +1,21 @@
 import { describeOptions, type OptionsOf } from '../options/describe-options.ts'
-import { integer, required, value } from '../options/option-kinds.ts'
-import { ApiError, type ApiErrorOptions, fillTemplate, type Messages, type Params, type TemplateParams } from './api-error.ts'
+import { integer, oneOf, required, value } from '../options/option-kinds.ts'
+import { requireMessages } from '../texts/check-messages.ts'
+import { fillTemplate, type Messages, type Params, type TemplateParams, type Text } from '../texts/text.ts'
+import { ApiError, type ApiErrorOptions, effects, retries, withoutStack } from './api-error.ts'
 
 /** The description of {@link ErrorDefinition}. @readme */
 export const errorDefinition = describeOptions('plugin-kit', {
   /** The status code of the response. */
   statusCode: required(integer({ min: 400, max: 599 })),
-  /** What is wrong, then what to do, by language; `en` is required. `params` replace `{placeholders}`. */
+  /** What is wrong, then what to do, by language; `en` is required. `params` replace `{placeholders}`, and a number among them chooses a plural form. */
   message: required(value<Messages>()),
   /** How the client fixes the request, for the published catalogue. */
   remedy: required(value<string>()),
+  /** What a client can do: send the same request `later`, one that is `changed`, or `never`. Required for 5xx. @default by the status code */
+  retry: oneOf(retries, {}),
+  /** What the request has changed, where it is the same for every response with this code. @default decided for each response */
+  effect: oneOf(effects, {}),
   /** `true` for invalid input: the name of the error is then `ValidationError`. */
   validation: value<true>()
 })
@@ -27,19 +33,20 @@ export function isErrorCode(value: unknown): value is string {
   return typeof value === 'string' && value.length <= errorCodeSchema.maxLength && codePattern.test(value)
 }
 
-type FieldErrorInput<Fields> = { [Key in keyof Fields & string]: { field: string; key: Key } & ParamsOf<Fields[Key]> }[keyof Fields &
-  string]
-type ParamsOf<Text> = Text extends { readonly en: infer En extends string }
-  ? string extends En
+type FieldErrorInput<Fields> = {
+  [Key in keyof Fields & string]: { field: string; pointer?: string | undefined; key: Key } & ParamsOf<Fields[Key]>
+}[keyof Fields & string]
+type ParamsOf<Message> = Message extends { readonly en: infer En extends Text }
+  ? string extends keyof TemplateParams<En>
     ? { params?: Params | undefined }
     : keyof TemplateParams<En> extends never
       ? { params?: Params | undefined }
       : { params: TemplateParams<En> }
   : never
-type CreateOptions<Text, Fields> = ParamsOf<Text> &
+type CreateOptions<Message, Fields> = ParamsOf<Message> &
   Omit<ApiErrorOptions, 'params' | 'errors' | 'messages'> & { errors?: readonly FieldErrorInput<Fields>[] | undefined }
-type CreateArguments<Text, Fields> =
-  object extends CreateOptions<Text, Fields> ? [options?: CreateOptions<Text, Fields>] : [options: CreateOptions<Text, Fields>]
+type CreateArguments<Message, Fields> =
+  object extends CreateOptions<Message, Fields> ? [options?: CreateOptions<Message, Fields>] : [options: CreateOptions<Message, Fields>]
 
 /** The error definitions of a package or service, by error code, and the messages of its field errors, by key. */
 export interface ErrorList<
@@ -48,13 +55,13 @@ export interface ErrorList<
 > {
   readonly definitions: Definitions
   readonly fieldMessages: Fields
-  /** Creates the error with this error code. Its `message` is the English text. */
+  /** Creates the error with this error code. Its `message` is the English text. What a client causes (a 4xx) has no stack trace. */
   create<Code extends keyof Definitions & string>(code: Code, ...options: CreateArguments<Definitions[Code]['message'], Fields>): ApiError
 }
 
 /**
  * Defines the errors of a package or service, for the option `include` of the catalogue. Throws a `TypeError` for an error code that is not in
- * UPPER_SNAKE_CASE or too long, an invalid definition, and languages with different `{placeholders}`.
+ * UPPER_SNAKE_CASE or too long, an invalid definition, a missing plural form, an unknown language, and languages with different `{placeholders}`.
  */
 export function defineErrors<
   const Definitions extends Readonly<Record<string, ErrorDefinition>>,
@@ -66,36 +73,31 @@ export function defineErrors<
       throw new TypeError(
         `plugin-kit: the error code "${String(code)}" is not in UPPER_SNAKE_CASE, or has more than ${errorCodeSchema.maxLength} characters. Rename it.`
       )
-    requireSamePlaces(code, definition.message)
+    if (definition.statusCode >= 500 && definition.retry === undefined)
+      throw new TypeError(
+        `plugin-kit: definitions.${code}.retry is missing. Add 'later' if the same request can succeed, 'changed' or 'never'.`
+      )
+    requireMessages({ [code]: definition.message })
   }
-  for (const [key, messages] of Object.entries(fieldMessages)) requireSamePlaces(key, messages)
+  requireMessages(fieldMessages)
 
   function create(
     code: string,
-    options: Omit<ApiErrorOptions, 'errors'> & { errors?: readonly { field: string; key: string; params?: Params }[] } = {}
+    options: Omit<ApiErrorOptions, 'errors'> & {
+      errors?: readonly { field: string; pointer?: string | undefined; key: string; params?: Params }[]
+    } = {}
   ) {
     const { statusCode, message } = definitions[code] as ErrorDefinition
-    const errors = (options.errors ?? []).map(({ field, key, params = {} }) => ({
+    const errors = (options.errors ?? []).map(({ field, pointer, key, params = {} }) => ({
       field,
+      ...(pointer !== undefined && { pointer }),
       key,
       params,
       message: fillTemplate(fieldMessages[key]?.en ?? key, params)
     }))
-    return new ApiError(statusCode, code, fillTemplate(message.en, options.params ?? {}), { ...options, messages: message, errors })
+    const text = fillTemplate(message.en, options.params ?? {})
+    const make = () => new ApiError(statusCode, code, text, { ...options, messages: message, errors })
+    return statusCode < 500 ? withoutStack(make) : make()
   }
   return { definitions, fieldMessages, create }
-}
-
-function requireSamePlaces(name: string, messages: Messages) {
-  const wanted = placesOf(messages.en)
-  for (const [language, text] of Object.entries(messages)) {
-    if (placesOf(text) !== wanted)
-      throw new TypeError(
-        `plugin-kit: the placeholders of ${name} differ: "en" has ${wanted || 'none'}, "${language}" has ${placesOf(text) || 'none'}. Use the same placeholders in every language.`
-      )
-  }
-}
-
-function placesOf(text: string) {
-  return [...new Set(text.match(/\{\w+\}/g))].toSorted().join(' ')
 }

@@ -1,11 +1,20 @@
 import type { ErrorDefinition } from './define-errors.ts'
 
-// As [status code, English message, Spanish message, remedy].
+// As [status code, English message, Spanish message, remedy, retry].
 const texts = {
   JSON_TOO_DEEP: [
     400,
-    'The body is nested more than {limit} levels deep. Use fewer levels.',
-    'El cuerpo tiene más de {limit} niveles de anidamiento. Use menos niveles.',
+    {
+      plural: 'limit',
+      one: 'The body is nested more than {limit, number} level deep. Use fewer levels.',
+      other: 'The body is nested more than {limit, number} levels deep. Use fewer levels.'
+    },
+    {
+      plural: 'limit',
+      one: 'El cuerpo tiene más de {limit, number} nivel de anidamiento. Use menos niveles.',
+      many: 'El cuerpo tiene más de {limit, number} de niveles de anidamiento. Use menos niveles.',
+      other: 'El cuerpo tiene más de {limit, number} niveles de anidamiento. Use menos niveles.'
+    },
     'Use fewer levels of nested objects and arrays.'
   ],
   CLIENT_NOT_IDENTIFIED: [
@@ -84,23 +93,26 @@ const texts = {
     500,
     'The service failed to process the request. If it happens again, report the Request-Id.',
     'El servicio no pudo procesar la petición. Si vuelve a ocurrir, comunique el Request-Id.',
-    'Try again later. If it keeps failing, report the Request-Id.'
+    'Try again later. If it keeps failing, report the Request-Id.',
+    'later'
   ],
   METHOD_NOT_IMPLEMENTED: [
     501,
     'The server does not support this method. Use a standard HTTP method, in uppercase.',
     'El servidor no admite este método. Use un método estándar de HTTP, en mayúsculas.',
-    'Use one of the methods that the API description lists, in uppercase.'
+    'Use one of the methods that the API description lists, in uppercase.',
+    'never'
   ],
   HANDLER_TIMEOUT: [
     503,
     'The request timed out. Try again after the number of seconds in Retry-After.',
     'La petición superó el tiempo de espera. Inténtelo de nuevo tras los segundos que indica Retry-After.',
-    'Retry after the number of seconds in Retry-After, with a smaller request if possible.'
+    'Retry after the number of seconds in Retry-After, with a smaller request if possible.',
+    'later'
   ]
 } as const
 
 /** The definitions of HTTP errors that several packages raise: `defineErrors({ RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND })`. */
 export const sharedDefinitions = Object.fromEntries<ErrorDefinition>(
-  Object.entries(texts).map(([code, [statusCode, en, es, remedy]]) => [code, { statusCode, message: { en, es }, remedy }])
+  Object.entries(texts).map(([code, [statusCode, en, es, remedy, retry]]) => [code, { statusCode, message: { en, es }, remedy, retry }])
 ) as Readonly<Record<keyof typeof texts, ErrorDefinition>>

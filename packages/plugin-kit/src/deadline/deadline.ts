@@ -10,22 +10,27 @@ interface Deadline<Result> {
  * Resolves or rejects like the work, or rejects with the error of `onTimeout` after `ms` milliseconds. A late rejection is ignored. A result that
  * arrived while this process did nothing else than compute is not late.
  */
-export async function withDeadline<Result>(work: Promise<Result>, { ms, onTimeout, onLateResult }: Deadline<Result>): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  let last: NodeJS.Immediate | undefined
-  const timer = setTimeout(() => {
-    // After the event loop was blocked, timers run before a result that has arrived meanwhile is read.
-    last = setImmediate(() => {
-      reject(onTimeout())
-      work.then(onLateResult, () => {})
-    })
-  }, ms)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-    clearImmediate(last)
-  }
+export function withDeadline<Result>(work: Promise<Result>, deadline: Deadline<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const { ms, onTimeout, onLateResult } = deadline
+    let last: NodeJS.Immediate | undefined
+    const timer = setTimeout(() => {
+      // After the event loop was blocked, timers run before a result that has arrived meanwhile is read.
+      last = setImmediate(() => {
+        reject(onTimeout())
+        work.then(onLateResult, () => {})
+      })
+    }, ms)
+    // Two callbacks, because `finally` would make another promise.
+    const after =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer)
+        clearImmediate(last)
+        settle(value)
+      }
+    work.then(after<Result>(resolve), after<unknown>(reject))
+  })
 }
 
 /** Waits until the work has ended, whether it resolves or rejects, but at most `ms` milliseconds. Never rejects. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { ServiceWaivers } from './waivers.ts'
 
 type RouteHook = (this: FastifyInstance, route: RouteOptions) => void
 
@@ -17,9 +18,18 @@ interface Check {
   readonly run: () => Pick<Finding, 'error' | 'rules'> | undefined
 }
 
+/** A rule that a route breaks. */
+interface BrokenRule {
+  readonly id: string
+  /** `true`: the whole service cannot waive it, because its responses would be wrong. */
+  readonly byRouteOnly?: true | undefined
+}
+
 interface Checks {
   readonly found: Check[]
   readonly unreadable: WeakSet<RouteOptions>
+  /** The rules that the whole service waives. */
+  readonly waivers: Record<string, ServiceWaivers[string]>
   /** The GET routes, and the routes with a finding, by path. */
   readonly gets: Map<string, RouteOptions>
   readonly failed: Set<string>
@@ -57,24 +67,36 @@ export function checkAtStart(app: FastifyInstance, check: () => void, route?: Ro
   }
 }
 
+/** Adds rules to those that the whole service waives, which no route of it has to follow. */
+export function waiveAtStart(app: FastifyInstance, waivers: ServiceWaivers): void {
+  Object.assign(findingsOf(app).waivers, waivers)
+}
+
+/** Returns the rules that the whole service waives, once all plugins are registered. */
+export function serviceWaiversOf(app: FastifyInstance): ServiceWaivers {
+  return findingsOf(app).waivers
+}
+
 /**
- * Reports the rules that a route breaks, except those that it waives when the server is ready, so that any hook can add waivers. `errorOf` returns the
+ * Reports the rules that a route breaks, except those that it or the whole service waives when the server is ready, so that any hook can add waivers. `errorOf` returns the
  * error of those that remain. `exists` returns whether there is such a route then, for a route that Fastify adds without reporting it.
  */
-export function reportBrokenRules<Rule extends { readonly id: string }>(
+export function reportBrokenRules<Rule extends BrokenRule>(
   app: FastifyInstance,
   route: RouteOptions,
   broken: readonly Rule[],
   errorOf: (remaining: readonly Rule[]) => Error,
   exists: (route: RouteOptions) => boolean = () => true
 ): void {
-  const { found, gets } = findingsOf(app)
+  const { found, gets, waivers } = findingsOf(app)
   if (broken.length > 0) found.push({ route, isFirst: false, run: requireWaived })
 
   function requireWaived() {
     // Fastify adds a HEAD route for each GET route, with the config that the GET route had before all hooks.
-    const waivers = { ...(route.method === 'HEAD' && gets.get(route.url)?.config?.waivers), ...route.config?.waivers }
-    const remaining = broken.filter(({ id }) => !Object.hasOwn(waivers, id))
+    const ofGet = route.method === 'HEAD' ? gets.get(route.url)?.config?.waivers : undefined
+    const ofRoute = { ...ofGet, ...route.config?.waivers }
+    const isWaived = ({ id, byRouteOnly }: Rule) => Object.hasOwn(ofRoute, id) || (!byRouteOnly && Object.hasOwn(waivers, id))
+    const remaining = broken.filter((rule) => !isWaived(rule))
     return remaining.length === 0 || !exists(route) ? undefined : { error: errorOf(remaining), rules: remaining.map(({ id }) => id) }
   }
 }
@@ -120,7 +142,7 @@ function removeSchema(app: FastifyInstance, route: RouteOptions) {
 function findingsOf(app: FastifyInstance): Checks {
   const root: FastifyInstance & { [checksKey]?: Checks } = rootOf(app)
   if (root[checksKey] === undefined) {
-    root.decorate(checksKey, { found: [], unreadable: new WeakSet(), gets: new Map(), failed: new Set() } satisfies Checks)
+    root.decorate(checksKey, { found: [], unreadable: new WeakSet(), waivers: {}, gets: new Map(), failed: new Set() } satisfies Checks)
     root.addHook('onReady', async () => requireNoFindings((root as Required<typeof root>)[checksKey]))
   }
   return (root as Required<typeof root>)[checksKey]
@@ -178,6 +200,7 @@ function waiversOf(findings: readonly Finding[]): readonly string[] {
   if (rules.size === 0) return []
   const waivers = [...rules].map(([route, ids]) => `  ${JSON.stringify(route)}: { ${[...ids].map((id) => `${id}: reason`).join(', ')} }`)
   return [
+    'To waive a rule for the whole service until a day, see the option waivers of the preset, of versioning or of openapi.',
     'To waive the rules for these routes, write the reason, and add this hook before the routes:',
     '',
     "const reason = ''",

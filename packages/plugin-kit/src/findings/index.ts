@@ -1,4 +1,14 @@
 /// <reference types="fastify" preserve="true" />
 
-export { checkAtStart, onEachRoute, readEachRoute, reportBrokenRules } from './findings.ts'
-export { type RouteLint, requireWaivers, type Waivers } from './waivers.ts'
+export { checkAtStart, onEachRoute, readEachRoute, reportBrokenRules, serviceWaiversOf, waiveAtStart } from './findings.ts'
+export {
+  hasEnded,
+  isServiceWaiver,
+  type RouteLint,
+  reasonsOf,
+  requireWaivers,
+  type ServiceWaiver,
+  type ServiceWaivers,
+  serviceWaivers,
+  type Waivers
+} from './waivers.ts'

@@ -1,5 +1,17 @@
+import { isObject } from '../json-schema/json-schema.ts'
+import { value } from '../options/option-kinds.ts'
+
 /** Rules that do not apply, by id, each with the reason. */
 export type Waivers = Readonly<Record<string, string>>
+
+/** A rule that a whole service does not follow yet: why, and the last day, such as `2027-06-30` (UTC). */
+export interface ServiceWaiver {
+  readonly reason: string
+  readonly until: string
+}
+
+/** Rules that a whole service does not follow yet, by id. */
+export type ServiceWaivers = Readonly<Record<string, ServiceWaiver>>
 
 /** A lint that checks a rule on each route. `Route` is the part of a route that the rule reads; Fastify's route options satisfy it. */
 export interface RouteLint<Route> {
@@ -20,6 +32,31 @@ export function requireWaivers(where: string, waivers: Readonly<Record<string, u
     if (typeof reason !== 'string' || reason.trim() === '')
       throw new TypeError(`${where} waives ${id} without a reason. Add the reason: { ${id}: 'why it does not apply' }.`)
   }
+}
+
+/** The kind of an option `waivers` for {@link waiveForService}. */
+export const serviceWaivers = () => value<ServiceWaivers>({ default: {}, names: { '*': { reason: true, until: true } } })
+
+/** Returns the reasons of waivers of a service, by id. */
+export function reasonsOf(waivers: ServiceWaivers): Waivers {
+  return Object.fromEntries(Object.entries(waivers).map(([id, { reason }]) => [id, reason]))
+}
+
+/** Returns whether the last day of a waiver is over, in UTC. */
+export function hasEnded({ until }: ServiceWaiver): boolean {
+  return Date.now() >= Date.parse(`${until}T24:00:00Z`)
+}
+
+/** Returns whether a value is a waiver with a reason and a day of the calendar. */
+export function isServiceWaiver(value: unknown): value is ServiceWaiver {
+  if (!isObject(value)) return false
+  const { reason, until } = value
+  return typeof reason === 'string' && reason.trim() !== '' && typeof until === 'string' && isDay(until)
+}
+
+function isDay(text: string) {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 declare module 'fastify' {

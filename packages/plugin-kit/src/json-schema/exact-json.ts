@@ -13,6 +13,16 @@ export function parseExactly(text: string): unknown {
   return parse(text, (_name, value, { source }) => (typeof value === 'number' && String(value) !== source ? rawJSON(source) : value))
 }
 
+/** Returns the JSON text of a value, in which a `bigint` is a number with all its digits. */
+export function stringifyExactly(value: unknown): string {
+  // Few values have a bigint, and a function that sees each member takes three times as long.
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return JSON.stringify(value, (_name, member: unknown) => (typeof member === 'bigint' ? rawJSON(String(member)) : member))
+  }
+}
+
 /**
  * Returns whether a number would have other digits after it was parsed: an integer that JavaScript writes differently, such as 9007199254740993.
  * Never true for a fraction or an exponent, which have the precision of a 64-bit floating-point number.

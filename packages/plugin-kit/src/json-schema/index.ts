@@ -1,7 +1,17 @@
 export { hasDateYear } from './date-year.ts'
 export { draft7Of, sharedFor } from './draft-7.ts'
-export { losesDigits, parseExactly } from './exact-json.ts'
-export { isObject, type JsonSchema, pointerSteps, secretKeyword, splitReference, targetWithin, typeOfJson, valueAt } from './json-schema.ts'
+export { losesDigits, parseExactly, stringifyExactly } from './exact-json.ts'
+export {
+  isObject,
+  type JsonSchema,
+  pointerOf,
+  pointerSteps,
+  secretKeyword,
+  splitReference,
+  targetWithin,
+  typeOfJson,
+  valueAt
+} from './json-schema.ts'
 export { SchemaGraph, type SchemaPlace } from './schema-graph.ts'
 export {
   type InputOf,

@@ -14,6 +14,11 @@ export function pointerSteps(pointer: string): readonly string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
+/** Returns the JSON pointer (RFC 6901) of a path of names and indexes. */
+export function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
 /** Returns the value at a JSON pointer in a document, or undefined if there is none. `''` is the whole document. */
 export function valueAt(document: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce<unknown>((value, step) => {

@@ -40,6 +40,8 @@ interface HostRequest {
  */
 export function hostErrorOf({ headers, url, httpVersion }: HostRequest): 'MISSING_HOST' | 'INVALID_HOST' | undefined {
   const host = headers.host ?? headers[':authority']
+  // Nearly all requests.
+  if (host !== undefined && host === lastHost && url?.startsWith('/') === true) return undefined
   if (host === undefined && httpVersion === '1.1') return 'MISSING_HOST'
   const authority = authorityOf(url)
   return (host === undefined || isHost(host.toString())) && (authority === undefined || isHost(authority)) ? undefined : 'INVALID_HOST'

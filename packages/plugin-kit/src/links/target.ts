@@ -23,7 +23,9 @@ const maxTargetLength = 2048
  * stay, also those called `code`, `key` or `session`.
  */
 export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<string>, 'has'>): string {
-  if (isPlain(target)) return target
+  // A request needs its own target for a link and for its log line.
+  if (target === lastPlain) return target
+  if (isPlain(target)) return (lastPlain = target)
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*\/?/i, '/')
   // In the router of Fastify the query also starts at a #, and with an option at a semicolon.
   const start = local.search(/[?#;]/)
@@ -34,6 +36,8 @@ export function targetWithoutSecrets(target: string, filters?: Pick<ReadonlySet<
     .filter((parameter) => !carriesSecret(parameter, filters))
   return printable(textWithoutTokens(local.slice(0, start)) + (remaining.length === 0 ? '' : local.charAt(start) + remaining.join('&')))
 }
+
+let lastPlain: string | undefined
 
 function isPlain(target: string) {
   if (target.length > maxTargetLength || !plain.test(target)) return false

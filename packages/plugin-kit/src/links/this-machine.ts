@@ -25,13 +25,17 @@ const marked = new WeakSet<object>()
  */
 export function isFromThisMachine({ socket, raw }: MachineRequest, isOwnHost: (host: string) => boolean = isLoopbackHost): boolean {
   if (!isLoopbackAddress(socket?.remoteAddress) || isForwarded(raw)) return false
-  const hosts = [authorityOf(raw.url), raw.headers.host, raw.headers[':authority']?.toString()].filter((host) => host !== undefined)
-  return hosts.length > 0 && hosts.every(isOwnHost)
+  const authority = authorityOf(raw.url)
+  const { host = authority, ':authority': ofHttp2 } = raw.headers
+  if (host === undefined && ofHttp2 === undefined) return false
+  if (authority !== undefined && authority !== host && !isOwnHost(authority)) return false
+  return (host === undefined || isOwnHost(host)) && (ofHttp2 === undefined || isOwnHost(ofHttp2.toString()))
 }
 
 /** Returns whether a proxy passed a request on: by a header such as `Forwarded` (RFC 7239), `Via`, `X-Forwarded-For` or `X-Real-IP`, or by {@link markForwarded}. */
 export function isForwarded(raw: MachineRequest['raw']): boolean {
-  return marked.has(raw) || Object.keys(raw.headers).some((name) => ofProxies.test(name))
+  for (const name in raw.headers) if (ofProxies.test(name)) return true
+  return marked.has(raw)
 }
 
 /** Marks a request of Node.js as passed on, also without such a header: from a gateway, or a part of a request that was passed on. */

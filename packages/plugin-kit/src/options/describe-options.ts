@@ -67,6 +67,11 @@ export interface DescribedOptions<Members> {
 /** The options that a description accepts: `interface JobsOptions extends OptionsOf<typeof jobsOptions> {}`. */
 export type OptionsOf<Described extends { readonly members: OptionMembers }> = GivenOptions<Described['members']>
 
+// An option that many packages had.
+const replacedEverywhere = {
+  now: 'The time is that of Date: in tests, replace Date with testClock of @concordat/testing, or with mock.timers of node:test.'
+}
+
 /**
  * Describes options. `plugin` is the beginning of each message. The JSDoc of a member is its text in editors and in the README. `replacements` are
  * what to do in place of options that no longer exist, by name: they end the message about the unknown name.
@@ -82,14 +87,15 @@ export function describeOptions<const Members extends OptionMembers>(
   members: Members,
   replacements: Replacements = {}
 ): DescribedOptions<Members> {
+  const replaced = { ...replacedEverywhere, ...replacements }
   return {
     members,
     read(options, path = 'options') {
-      requireNames(plugin, path, options, namesOf(members), replacements)
+      requireNames(plugin, path, options, namesOf(members), replaced)
       return readMembers(plugin, path, members, options)
     },
     readPlugin(options) {
-      requirePluginNames(plugin, options, namesOf(members), replacements)
+      requirePluginNames(plugin, options, namesOf(members), replaced)
       return readMembers(plugin, 'options', members, options)
     }
   }

@@ -12,7 +12,6 @@ export { nearestName } from './nearest-name.ts'
 export { optionChecks } from './option-checks.ts'
 export {
   callback,
-  clock,
   duration,
   flag,
   group,

@@ -80,11 +80,6 @@ export function callback<Function>(does: string, page: OptionPage = {}): Option<
   }, page)
 }
 
-/** The current time in milliseconds since the Unix epoch, by default that of the system at each call. */
-export function clock(): Option<() => number, () => number> {
-  return callback('returns milliseconds since the Unix epoch', { default: () => Date.now() })
-}
-
 /** An object with these methods, such as a store. `remedy` completes the message: `must implement RateLimitStore, for example …`. */
 export function instance<Type extends object>(methods: readonly (keyof Type & string)[], remedy: string): Option<Type, Type | undefined> {
   return option((plugin, path, value) => {

@@ -4,6 +4,7 @@ import { nearestName } from '../options/nearest-name.ts'
 export const configKeys: Readonly<Record<string, string>> = {
   permissions: 'authentication',
   public: 'authentication',
+  tenant: 'authentication',
   cache: 'conditional-caching',
   requireIfMatch: 'conditional-caching',
   validator: 'conditional-caching',

@@ -8,12 +8,14 @@ export interface StepRoute {
   readonly server: FastifyInstance
   /** Whether the request has no route. */
   readonly isUnknown: boolean
-  /** The steps of each hook that leaves some out on this route. */
-  readonly lists: (readonly unknown[] | undefined)[]
+  /** The steps of each hook on this route, in the order in which the hooks were made. */
+  readonly steps: (readonly unknown[] | undefined)[]
 }
 
-const routeKey: unique symbol = Symbol('concordat.stepRoute')
-type Carrier = FastifyRequest & { [routeKey]?: StepRoute }
+/** The key of the route of a request. */
+export const routeKey: unique symbol = Symbol('concordat.stepRoute')
+/** A request with its route. */
+export type Carrier = FastifyRequest & { [routeKey]?: StepRoute }
 
 const routes = new WeakMap<object, StepRoute>()
 
@@ -30,7 +32,7 @@ export function stepRouteOf(request: FastifyRequest): StepRoute {
 function routeOf({ routeOptions: { config }, server, is404 }: FastifyRequest): StepRoute {
   const known = routes.get(config)
   if (known !== undefined) return known
-  const route = { config, server, isUnknown: is404, lists: [] }
+  const route = { config, server, isUnknown: is404, steps: [] }
   routes.set(config, route)
   return route
 }

@@ -1,5 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload } from 'fastify'
-import { type StepRoute, stepRouteOf } from './step-route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RequestPayload, RouteOptions } from 'fastify'
+import { type Carrier, routeKey, type StepRoute, stepRouteOf } from './step-route.ts'
 
 /** What a step returns: nothing to continue, an error to fail the request, or the reply, which the step has sent or will send. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a step without a return statement is a step too.
@@ -31,51 +31,48 @@ interface StepOf {
 /** The stages of a request at which a plugin can add steps. They are those of the hooks of the same names. */
 export type Stage = keyof StepOf
 
-/** A step, and on which routes it has an effect. */
-interface Entry<Step> {
-  readonly step: Step
-  readonly appliesTo: ((route: StepRoute) => boolean) | undefined
-}
+const stages = ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend'] as const satisfies readonly Stage[]
+
+/**
+ * Returns the step of a route, made for what is constant on the route, or undefined where there is nothing to do. It is called once for each route, with
+ * its first request, when all plugins have completed its config.
+ */
+export type Plan<Step> = (route: StepRoute) => Step | undefined
 
 type Next = (error?: Error | null, payload?: unknown) => void
 type Hook = (request: FastifyRequest, reply: FastifyReply, ...rest: never[]) => unknown
 type AnyStep = (request: FastifyRequest, reply: FastifyReply, route: StepRoute, payload: never) => unknown
-type StepHook = Hook & { readonly [entriesKey]?: readonly Entry<AnyStep>[] }
+type StepHook = Hook & { readonly [plansKey]?: readonly Plan<AnyStep>[] }
 
-const entriesKey: unique symbol = Symbol('concordat.steps')
+const plansKey: unique symbol = Symbol('concordat.steps')
 // Registered, so that the preset and its plugins find it with two copies of this module.
 const collectorKey: unique symbol = Symbol.for('concordat.stepCollector') as never
 type Collecting = FastifyInstance & { readonly [collectorKey]?: StepCollector }
 
 /** Takes steps in place of hooks. Returns false for a step of another instance, which must be a hook. */
-type StepCollector = (app: FastifyInstance, stage: Stage, step: AnyStep, appliesTo?: (route: StepRoute) => boolean) => boolean
+type StepCollector = (app: FastifyInstance, stage: Stage, plan: Plan<AnyStep>) => boolean
 
 /**
- * Adds a step to a stage of all requests of an instance: as a hook, or to the hook of a preset that composes the steps of its plugins. The order is
- * that of hooks. With `appliesTo`, the step is left out on routes on which it has no effect; it is called once for each route.
+ * Adds a step to a stage of all requests of an instance, with a plan that returns the step of each route: as a hook, or to the hook of a preset that
+ * composes the steps of its plugins. The order is that of hooks.
  */
-export function addStep<Name extends Stage>(
-  app: FastifyInstance,
-  stage: Name,
-  step: StepOf[Name],
-  appliesTo?: (route: StepRoute) => boolean
-): void {
-  if ((app as Collecting)[collectorKey]?.(app, stage, step, appliesTo) === true) return
-  addHook(app, stage, hookOf(stage, [{ step, appliesTo }]))
+export function planStep<Name extends Stage>(app: FastifyInstance, stage: Name, plan: Plan<StepOf[Name]>): void {
+  if ((app as Collecting)[collectorKey]?.(app, stage, plan) === true) return
+  addHook(app, stage, hookOf(stage, [plan]))
 }
 
 /** Returns a step as a hook for a route, which {@link chain} can compose with others. */
 export function stepHook<Name extends Stage>(stage: Name, step: StepOf[Name]): Hook {
-  return hookOf(stage, [{ step, appliesTo: undefined }])
+  return hookOf(stage, [() => step])
 }
 
 /** Returns hooks of a route in their order, for the property of the route. Steps that follow one another become one hook. */
 export function chain(stage: Stage, ...parts: readonly (Hook | readonly Hook[] | undefined)[]): never {
   const hooks: StepHook[] = []
   for (const hook of parts.flat() as readonly (StepHook | undefined)[]) {
-    const entries = hook?.[entriesKey]
-    const last = entries && hooks.at(-1)?.[entriesKey]
-    if (last !== undefined) hooks.splice(-1, 1, hookOf(stage, [...last, ...(entries as readonly Entry<AnyStep>[])]))
+    const plans = hook?.[plansKey]
+    const last = plans && hooks.at(-1)?.[plansKey]
+    if (last !== undefined) hooks.splice(-1, 1, hookOf(stage, [...last, ...(plans as readonly Plan<AnyStep>[])]))
     else if (hook !== undefined) hooks.push(hook)
   }
   return hooks as never
@@ -86,21 +83,24 @@ export function chain(stage: Stage, ...parts: readonly (Hook | readonly Hook[] |
  * stage, so that a hook that is added next comes after them. The second does the same, and ends the collection.
  */
 export function composeSteps(app: FastifyInstance): { readonly addCollected: () => void; readonly end: () => void } {
-  const collected = new Map<Stage, Entry<AnyStep>[]>()
+  const collected = new Map<Stage, Plan<AnyStep>[]>()
+  const added = new Map<Stage, Plan<AnyStep>[]>()
   let isOpen = true
   app.decorate(collectorKey, collect)
+  showSteps(app, added)
   return { addCollected, end }
 
-  function collect(instance: FastifyInstance, stage: Stage, step: AnyStep, appliesTo?: (route: StepRoute) => boolean) {
+  function collect(instance: FastifyInstance, stage: Stage, plan: Plan<AnyStep>) {
     if (!isOpen || instance !== app) return false
-    const entries = collected.get(stage) ?? []
-    collected.set(stage, entries)
-    entries.push({ step, appliesTo })
+    addTo(collected, stage, [plan])
     return true
   }
 
   function addCollected() {
-    for (const [stage, entries] of collected) addHook(app, stage, hookOf(stage, entries))
+    for (const [stage, plans] of collected) {
+      addHook(app, stage, hookOf(stage, plans))
+      addTo(added, stage, plans)
+    }
     collected.clear()
   }
 
@@ -110,32 +110,62 @@ export function composeSteps(app: FastifyInstance): { readonly addCollected: () 
   }
 }
 
+function addTo(all: Map<Stage, Plan<AnyStep>[]>, stage: Stage, plans: readonly Plan<AnyStep>[]) {
+  all.set(stage, [...(all.get(stage) ?? []), ...plans])
+}
+
+// A line for each route, by which a reader knows what its requests run through.
+function showSteps(app: FastifyInstance, plans: ReadonlyMap<Stage, readonly Plan<AnyStep>[]>) {
+  const routes: { readonly server: FastifyInstance; readonly options: RouteOptions }[] = []
+  app.addHook('onRoute', function (options) {
+    routes.push({ server: this, options })
+  })
+  app.addHook('onReady', async () => {
+    for (const { server, options } of app.log.level === 'debug' || app.log.level === 'trace' ? routes : []) {
+      const route = { config: { ...options.config, method: options.method, url: options.url }, server, isUnknown: false, steps: [] }
+      const steps = stages.map((stage) => {
+        const own = [options[stage] ?? []].flat() as readonly StepHook[]
+        const all = [...(plans.get(stage) ?? []), ...own.flatMap((hook) => hook[plansKey] ?? [() => hook as AnyStep])]
+        return [stage, all.flatMap((plan) => plan(route)?.name ?? []).join(', ')]
+      })
+      app.log.debug({ method: options.method, route: options.url, ...Object.fromEntries(steps) }, 'the steps of a route')
+    }
+    routes.length = 0
+  })
+}
+
 function addHook(app: FastifyInstance, stage: Stage, hook: Hook) {
   app.addHook(stage as 'onRequest', hook as never)
 }
 
-function hookOf(stage: Stage, entries: readonly Entry<AnyStep>[]): StepHook {
-  const stepsOf = stepLists(entries)
-  const hook = stage === 'onSend' ? sendHook(stepsOf) : stage === 'preParsing' ? parsingHook(stepsOf) : requestHook(stepsOf)
-  return Object.assign(hook, { [entriesKey]: entries })
+/** The plans of a hook, and where a route has its steps of them. */
+interface StepList {
+  readonly at: number
+  readonly plans: readonly Plan<AnyStep>[]
 }
 
-let lists = 0
+let hooksMade = 0
 
-// The steps of a route are chosen with its first request: then all plugins have completed its config.
-function stepLists(entries: readonly Entry<AnyStep>[]): (route: StepRoute) => readonly AnyStep[] {
-  const all = entries.map(({ step }) => step)
-  if (entries.every(({ appliesTo }) => appliesTo === undefined)) return () => all
-  const at = lists
-  lists += 1
-  return (route) =>
-    (route.lists[at] ??= entries.filter(({ appliesTo }) => appliesTo?.(route) !== false).map(({ step }) => step)) as readonly AnyStep[]
+function hookOf(stage: Stage, plans: readonly Plan<AnyStep>[]): StepHook {
+  const list = { at: hooksMade, plans }
+  hooksMade += 1
+  const hook = stage === 'onSend' ? sendHook(list) : stage === 'preParsing' ? parsingHook(list) : requestHook(list)
+  return Object.assign(hook, { [plansKey]: plans })
 }
 
-function requestHook(stepsOf: (route: StepRoute) => readonly AnyStep[]): Hook {
+function planSteps(route: StepRoute, { at, plans }: StepList): readonly AnyStep[] {
+  const steps = plans.map((plan) => plan(route)).filter((step) => step !== undefined)
+  route.steps[at] = steps
+  return steps
+}
+
+// Each request runs these three loops about eight times, so they find the steps of its route without a call.
+
+function requestHook(list: StepList): Hook {
   return function runSteps(request: FastifyRequest, reply: FastifyReply, next: Next) {
-    const route = stepRouteOf(request)
-    const steps = stepsOf(route) as readonly RequestStep[]
+    let route = (request as Carrier)[routeKey]
+    if (route === undefined || route.isUnknown !== request.is404) route = stepRouteOf(request)
+    const steps = (route.steps[list.at] ?? planSteps(route, list)) as readonly RequestStep[]
     let at = 0
     let outcome: ReturnType<RequestStep>
     while (outcome === undefined && at < steps.length) outcome = (steps[at++] as RequestStep)(request, reply, route)
@@ -145,10 +175,11 @@ function requestHook(stepsOf: (route: StepRoute) => readonly AnyStep[]): Hook {
   }
 }
 
-function parsingHook(stepsOf: (route: StepRoute) => readonly AnyStep[]): Hook {
+function parsingHook(list: StepList): Hook {
   return function runSteps(request: FastifyRequest, reply: FastifyReply, body: RequestPayload, next: Next) {
-    const route = stepRouteOf(request)
-    const steps = stepsOf(route) as readonly ParsingStep[]
+    let route = (request as Carrier)[routeKey]
+    if (route === undefined || route.isUnknown !== request.is404) route = stepRouteOf(request)
+    const steps = (route.steps[list.at] ?? planSteps(route, list)) as readonly ParsingStep[]
     let stream = body
     for (let at = 0; at < steps.length; at += 1) {
       const outcome = (steps[at] as ParsingStep)(request, reply, route, stream)
@@ -169,10 +200,11 @@ function parsingHook(stepsOf: (route: StepRoute) => readonly AnyStep[]): Hook {
   }
 }
 
-function sendHook(stepsOf: (route: StepRoute) => readonly AnyStep[]): Hook {
+function sendHook(list: StepList): Hook {
   return function runSteps(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: Next) {
-    const route = stepRouteOf(request)
-    const steps = stepsOf(route) as readonly SendStep[]
+    let route = (request as Carrier)[routeKey]
+    if (route === undefined || route.isUnknown !== request.is404) route = stepRouteOf(request)
+    const steps = (route.steps[list.at] ?? planSteps(route, list)) as readonly SendStep[]
     let sent = payload
     let later: Promise<unknown> | undefined
     for (let at = 0; at < steps.length && later === undefined; at += 1) {

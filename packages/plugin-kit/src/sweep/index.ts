@@ -1,1 +1,1 @@
-export { type SweepOptions, sweepRegularly } from './sweep.ts'
+export { sweepRegularly } from './sweep.ts'

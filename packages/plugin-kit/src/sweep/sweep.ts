@@ -1,29 +1,16 @@
 import type { FastifyInstance } from 'fastify'
-import { describeOptions, type OptionsOf } from '../options/describe-options.ts'
-import { integer, required, value } from '../options/option-kinds.ts'
 
-/** The description of {@link SweepOptions}. */
-const sweepOptions = describeOptions('plugin-kit', {
-  /** The line of the log when a sweep fails, with the name of the plugin. The next interval tries again. */
-  failure: required(value<string>()),
-  /** The time between two sweeps. */
-  everySeconds: integer({ default: 60, min: 1 }),
-  /** How many rows one call may delete. A sweep calls again until fewer are left. */
-  maxRows: integer({ default: 1000, min: 1 })
-})
-
-/** Options of {@link sweepRegularly}. */
-export interface SweepOptions extends OptionsOf<typeof sweepOptions> {}
+const everyMs = 60_000
+const maxRows = 1000
 
 /**
- * Deletes what a store keeps no longer, at an interval while the service runs, also without requests. `sweep` returns how many rows it has deleted.
- * Throws a `TypeError` for an invalid option.
+ * Deletes what a store keeps no longer, each minute while the service runs, also without requests. `sweep` deletes at most as many rows as its parameter
+ * says, and returns how many; it is called again while these are all. `failure` is the line of the log when it fails, with the name of the plugin.
  */
-export function sweepRegularly(app: FastifyInstance, sweep: (maxRows: number) => number | Promise<number>, options: SweepOptions): void {
-  const { failure, everySeconds, maxRows } = sweepOptions.read(options)
+export function sweepRegularly(app: FastifyInstance, failure: string, sweep: (maxRows: number) => number | Promise<number>): void {
   let timer: NodeJS.Timeout | undefined
   app.addHook('onReady', async () => {
-    timer = setInterval(() => void sweepAll(), everySeconds * 1000).unref()
+    timer = setInterval(() => void sweepAll(), everyMs).unref()
   })
   app.addHook('onClose', async () => clearInterval(timer))
 

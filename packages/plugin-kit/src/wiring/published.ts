@@ -15,6 +15,8 @@ export interface DescribedRoute extends Pick<RouteOptions, 'url' | 'config' | 's
 export interface OperationParts {
   /** The codes of the errors with which the plugin can respond. */
   readonly errors?: readonly string[] | undefined
+  /** Whether its errors can be problem documents (RFC 9457) too. */
+  readonly problemDetails?: boolean | undefined
   readonly parameters?: readonly object[] | undefined
   /** The rate limits of the route. */
   readonly limits?: object | undefined
@@ -44,6 +46,8 @@ export interface Contributions {
   readonly earlyHeaders: (request: BypassingRequest) => Readonly<Record<string, string>>
   /** What operators can read of a plugin at any time. */
   readonly gauges: Gauges
+  /** The name of a collection whose deleted rows are removed when their time has passed. */
+  readonly retention: string
 }
 
 /** The contracts that plugins can publish on a Fastify instance, each by one plugin, for any other that is registered there or below. */
@@ -80,6 +84,11 @@ export interface Contracts {
     }
     /** Returns the JSON text of a list that is written already, without what its schema does not declare. */
     readonly text?: ((reply: FastifyReply, payload: unknown) => string | undefined) | undefined
+    /**
+     * Returns the related resources that are added to a response after it is tagged, as text, empty before they are read and for a list that is only
+     * filtered by them; undefined for a request that uses none.
+     */
+    readonly included?: ((request: FastifyRequest) => string | undefined) | undefined
   }
   /** What the plugin that negotiates content offers to the plugin that tags responses. */
   readonly negotiated: {
@@ -108,12 +117,14 @@ export interface Contracts {
   }
   /** What authentication knows of the client that makes a request. */
   readonly clients: {
-    /** Returns an id of issuer, client application and user; `undefined` for an anonymous request. */
+    /** Returns an id of issuer, client application, user and tenant; `undefined` for an anonymous request. */
     readonly clientOf: (request: FastifyRequest) => string | undefined
-    /** Returns an id of issuer and user, whichever client application the user uses; `undefined` for an anonymous request. */
+    /** Returns an id of issuer and user, whichever the client application and the tenant; `undefined` for an anonymous request. */
     readonly ownerOf: (request: FastifyRequest) => string | undefined
     /** Returns the issuer of the credential, the client application and the user, as far as they are known; `undefined` for an anonymous request. */
     readonly identityOf: (request: FastifyRequest) => Readonly<Record<'issuer' | 'client' | 'subject', string | undefined>> | undefined
+    /** Returns the tenant of a request; `undefined` for an anonymous request, and on a route without a tenant. Absent in a service without tenants. */
+    readonly tenantOf?: ((request: FastifyRequest) => string | undefined) | undefined
     /** Returns whether the response is only for this client. */
     readonly isPrivate: (request: FastifyRequest) => boolean
     /** The names of the request headers that identify a client, in lower case. */
@@ -122,6 +133,8 @@ export interface Contracts {
     readonly securitySchemes: Readonly<Record<string, object>>
     /** Authenticates a request to a public route. Rejects with 401, or with 403 for a client without the permissions. */
     readonly requirePermissions: (request: FastifyRequest, permissions: readonly string[]) => Promise<void>
+    /** Returns whether a policy of the service decides about single objects for which clients need a permission. */
+    readonly hasPolicy: (permission: string) => boolean
   }
   /** The transactions in which routes with `config.transaction` run. */
   readonly transactions: Transactions
@@ -131,6 +144,8 @@ export interface Contracts {
     readonly keyOf: (request: FastifyRequest) => RequestKey | null
     /** Returns whether the response to a request is that of an earlier request, which is sent again. */
     readonly isReplay: (request: FastifyRequest) => boolean
+    /** Returns whether an error response with this status code is stored with the key of the request, so that a retry gets it again. */
+    readonly isStored: (request: FastifyRequest, statusCode: number) => boolean
     /** Notes that a request failed before its handler began, so that a retry with its idempotency key may run. */
     readonly handlerNotStarted: (request: FastifyRequest) => void
   }

@@ -10,7 +10,7 @@ export interface RequestTransaction {
    * and, if the status code is 400 or more, after the domain writes are rolled back to their savepoint. It does not run in a transaction that is
    * rolled back. When it rejects, the transaction is rolled back and the request fails with its error.
    */
-  beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void>): void
+  beforeCommit(work: (reply: FastifyReply, payload: unknown) => Promise<void> | undefined): void
   /**
    * Whether it is known that nothing of the transaction was or will be committed. `false` also if the connection was lost during COMMIT, because its
    * outcome is unknown then. @default unknown

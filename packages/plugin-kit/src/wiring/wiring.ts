@@ -41,7 +41,7 @@ export function contributions<Name extends keyof Contributions>(app: FastifyInst
   const wired = app as Wired
   // On the root instance, because a plugin that uses them may be registered beside the others, or in a child.
   if (wired[contributionsKey] === undefined)
-    rootOf(app).decorate(contributionsKey, { errors: [], operations: [], rules: [], earlyHeaders: [], gauges: [] })
+    rootOf(app).decorate(contributionsKey, { errors: [], operations: [], rules: [], earlyHeaders: [], gauges: [], retention: [] })
   return (wired as Required<Wired>)[contributionsKey][name]
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, defineErrors, isApiError } from '@concordat/plugin-kit/api-error'
+import { ApiError, defineErrors, isApiError, withoutStack } from '@concordat/plugin-kit/api-error'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -27,6 +27,23 @@ t.test('an error has its error code, status code, message with values, headers a
   t.equal(error.cause, cause)
   t.ok(error instanceof Error)
   t.ok(error instanceof ApiError)
+})
+
+t.test('what a client causes has no stack trace, and what the service causes has one', async (t) => {
+  const limit = Error.stackTraceLimit
+  const refused = stock.create('INSUFFICIENT_STOCK', { params: { available: 3 } })
+  t.match(refused.stack, /Only 3 are left\. Order fewer\.$/)
+  const broken = defineErrors({ BROKEN: { statusCode: 500, message: { en: 'Broken.' }, remedy: 'Report it.', retry: 'never' } }).create(
+    'BROKEN'
+  )
+  t.match(broken.stack, 'api-error.test')
+  t.match(new Error('another').stack, 'api-error.test')
+  t.throws(() =>
+    withoutStack(() => {
+      throw new TypeError('not created')
+    })
+  )
+  t.equal(Error.stackTraceLimit, limit)
 })
 
 t.test('field errors have key, params and the default text', async (t) => {

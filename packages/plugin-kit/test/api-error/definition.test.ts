@@ -1,4 +1,5 @@
-import { defineErrors, fillTemplate } from '@concordat/plugin-kit/api-error'
+import { defineErrors } from '@concordat/plugin-kit/api-error'
+import { fillTemplate } from '@concordat/plugin-kit/texts'
 import t from 'tap'
 
 const definition = { statusCode: 404, message: { en: 'Not here.', es: 'No está.' }, remedy: 'Look elsewhere.' }
@@ -17,7 +18,9 @@ t.test('defineErrors throws for an invalid list', async (t) => {
     () => defineErrors({ FINE: { ...definition, statusCode: 600 } }),
     /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 600/
   )
-  for (const statusCode of [400, 599]) t.doesNotThrow(() => defineErrors({ FINE_2: { ...definition, statusCode } }), String(statusCode))
+  for (const statusCode of [400, 599])
+    t.doesNotThrow(() => defineErrors({ FINE_2: { ...definition, statusCode, retry: 'later' } }), String(statusCode))
+  t.throws(() => defineErrors({ FINE: { ...definition, statusCode: 500 } }), /definitions\.FINE\.retry is missing\. Add 'later' if/)
   t.throws(
     () => defineErrors({ FINE: { ...definition, statusCode: 404.5 } }),
     /definitions\.FINE\.statusCode must be an integer from 400 to 599, but is 404.5/

@@ -1,10 +1,12 @@
 import { defineErrors, sharedDefinitions } from '@concordat/plugin-kit/api-error'
+import { formsOf } from '@concordat/plugin-kit/texts'
 import t from 'tap'
 
 t.test('every shared definition has a message in English and Spanish and a remedy', async (t) => {
   for (const [code, { message, remedy }] of Object.entries(sharedDefinitions)) {
     t.strictSame(Object.keys(message), ['en', 'es'], code)
-    for (const text of [message.en, message['es'], remedy]) t.match(text, /^\S[^]{10,}\.$/, `${code}: a sentence`)
+    const texts = [message.en, message['es'] as string].flatMap((text) => Object.values(formsOf(text)))
+    for (const text of [...texts, remedy]) t.match(text, /^\S[^]{10,}\.$/, `${code}: a sentence`)
   }
 })
 

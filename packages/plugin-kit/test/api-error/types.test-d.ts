@@ -31,3 +31,27 @@ list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooShort' }] })
 list.create('PLAIN', { errors: [{ field: 'body.a', key: 'tooLong' }] })
 // @ts-expect-error – the list defines the texts
 list.create('PLAIN', { messages: { en: 'Other words.' } })
+
+const plural = defineErrors(
+  {
+    TOO_MANY: {
+      statusCode: 422,
+      message: { en: { plural: 'limit', one: '{limit} file of {kind}.', other: '{limit, number} files of {kind}.' }, es: '{limit} {kind}' },
+      remedy: ''
+    },
+    EXPIRED: { statusCode: 410, message: { en: 'Expired on {at, date}. Send { "a": 1 } or {}.' }, remedy: '' }
+  },
+  { tooBig: { en: { plural: 'max', one: '{max} byte', other: '{max, number} bytes' } } }
+)
+plural.create('TOO_MANY', { params: { limit: 1, kind: 'PDF' } })
+plural.create('TOO_MANY', { params: { limit: 1n, kind: 7 } })
+plural.create('EXPIRED', { params: { at: new Date() } })
+plural.create('EXPIRED', { params: { at: '2026-01-31' }, errors: [{ field: 'body.a', key: 'tooBig', params: { max: 1 } }] })
+// @ts-expect-error – the number of a plural is not a text
+plural.create('TOO_MANY', { params: { limit: '1', kind: 'PDF' } })
+// @ts-expect-error – the number of a plural is missing
+plural.create('TOO_MANY', { params: { kind: 'PDF' } })
+// @ts-expect-error – a date is not a number
+plural.create('EXPIRED', { params: { at: 7 } })
+// @ts-expect-error – the number of a plural is not a text
+plural.create('EXPIRED', { params: { at: '2026-01-31' }, errors: [{ field: 'body.a', key: 'tooBig', params: { max: '1' } }] })

@@ -71,6 +71,7 @@ t.test('all findings about all routes are one error, in the order of the routes,
   order: the plugins are in a wrong order.
   shapes: POST /x/b has no schema. Add it.
   paths: POST /x/b breaks L2. Shorten it.
+To waive a rule for the whole service until a day, see the option waivers of the preset, of versioning or of openapi.
 To waive the rules for these routes, write the reason, and add this hook before the routes:
 
 const reason = ''

@@ -1,6 +1,6 @@
 // The steps of several plugins behave as hooks, whether they are hooks of their own or one hook.
 import { Readable } from 'node:stream'
-import { addStep, chain, composeSteps, type Stage, stepHook } from '@concordat/plugin-kit/steps'
+import { chain, composeSteps, planStep, type RequestStep, type Stage, stepHook } from '@concordat/plugin-kit/steps'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import t from 'tap'
 
@@ -60,12 +60,13 @@ async function behaviour(stage: Stage, place: number, outcome: string, isCompose
   const steps = isComposed ? composeSteps(app) : undefined
   const acting = (outcomes[outcome] as (stage: Stage) => Step)(stage)
   for (const at of [0, 1, 2]) {
-    addStep(app, stage, ((...input: Parameters<Step>) => {
+    const step = (...input: Parameters<Step>) => {
       const [, reply, , payload] = input
       seen.push(`step ${at} ${typeof payload === 'string' ? payload : ''}`)
       reply.header('x-steps', `${String(reply.getHeader('x-steps') ?? '')}${at}`)
       return at === place ? acting(...input) : undefined
-    }) as never)
+    }
+    planStep(app, stage, () => step as never)
   }
   steps?.end()
   foreignHook(app, stage, 'after', seen)
@@ -102,11 +103,11 @@ t.test('a step of preParsing replaces the body for the steps after it', async (t
   for (const isComposed of [true, false]) {
     const app = Fastify()
     const steps = isComposed ? composeSteps(app) : undefined
-    addStep(app, 'preParsing', () => Readable.from(['{"a":2}']))
-    addStep(app, 'preParsing', async (_request, _reply, _route, body) => {
+    planStep(app, 'preParsing', () => () => Readable.from(['{"a":2}']))
+    planStep(app, 'preParsing', () => async (_request, _reply, _route, body) => {
       if (!body.readable) throw new Error('The body is gone.')
     })
-    addStep(app, 'preParsing', () => undefined)
+    planStep(app, 'preParsing', () => () => undefined)
     steps?.end()
     app.post('/things', { config: {} }, async ({ body }) => body)
     const response = await app.inject({
@@ -119,22 +120,20 @@ t.test('a step of preParsing replaces the body for the steps after it', async (t
   }
 })
 
-t.test('a step is left out on routes on which it has no effect, and is asked once for each', async (t) => {
+const add =
+  (name: string): RequestStep =>
+  (_request, reply) =>
+    void reply.header('x-ran', [reply.getHeader('x-ran') ?? [], name].flat().join())
+
+t.test('a step is planned once for each route, and left out on routes on which it has no effect', async (t) => {
   for (const isComposed of [true, false]) {
     const app = Fastify()
     const steps = isComposed ? composeSteps(app) : undefined
-    const asked: unknown[] = []
-    const add = (name: string, appliesTo?: Parameters<typeof addStep>[3]) =>
-      addStep(
-        app,
-        'onRequest',
-        (_request, reply) => void reply.header('x-ran', [reply.getHeader('x-ran') ?? [], name].flat().join()),
-        appliesTo
-      )
-    add('all')
-    add('writes', ({ config, isUnknown }) => {
-      asked.push(config.url)
-      return !isUnknown && config.method !== 'GET'
+    const planned: unknown[] = []
+    planStep(app, 'onRequest', () => add('all'))
+    planStep(app, 'onRequest', ({ config, isUnknown }) => {
+      planned.push(config.url)
+      return isUnknown || config.method === 'GET' ? undefined : add(`${String(config.method)} ${config.url}`)
     })
     steps?.end()
     app.get('/things', async () => 'x')
@@ -142,10 +141,10 @@ t.test('a step is left out on routes on which it has no effect, and is asked onc
     app.post('/gone', async (_request, reply) => reply.callNotFound())
     for (const _ of [1, 2]) {
       t.equal((await app.inject('/things')).headers['x-ran'], 'all')
-      t.equal((await app.inject({ method: 'POST', url: '/things' })).headers['x-ran'], 'all,writes')
+      t.equal((await app.inject({ method: 'POST', url: '/things' })).headers['x-ran'], 'all,POST /things')
       t.equal((await app.inject('/unknown')).headers['x-ran'], 'all')
     }
-    t.strictSame(asked, ['/things', '/things', undefined])
+    t.strictSame(planned, ['/things', '/things', undefined])
     t.equal((await app.inject({ method: 'POST', url: '/gone' })).statusCode, 404)
   }
 })
@@ -153,8 +152,20 @@ t.test('a step is left out on routes on which it has no effect, and is asked onc
 t.test('steps know the route of a request, also after it was moved to that of unknown paths', async (t) => {
   const app = Fastify()
   const seen: unknown[] = []
-  addStep(app, 'onRequest', (_request, _reply, { config, isUnknown }) => void seen.push([config.url, isUnknown]))
-  addStep(app, 'onSend', (_request, _reply, { config, isUnknown }) => void seen.push([config.url, isUnknown]))
+  planStep(
+    app,
+    'onRequest',
+    () =>
+      (_request, _reply, { config, isUnknown }) =>
+        void seen.push([config.url, isUnknown])
+  )
+  planStep(
+    app,
+    'onSend',
+    () =>
+      (_request, _reply, { config, isUnknown }) =>
+        void seen.push([config.url, isUnknown])
+  )
   app.get('/things', async (_request, reply) => reply.callNotFound())
   await app.inject('/things')
   t.strictSame(seen, [
@@ -167,7 +178,7 @@ t.test('a hook that is added between steps runs between them', async (t) => {
   const app = Fastify()
   const seen: Seen = []
   const steps = composeSteps(app)
-  const add = (name: string) => addStep(app, 'onRequest', () => void seen.push(name))
+  const add = (name: string) => planStep(app, 'onRequest', () => () => void seen.push(name))
   add('one')
   add('two')
   steps.addCollected()
@@ -176,7 +187,7 @@ t.test('a hook that is added between steps runs between them', async (t) => {
   steps.end()
   add('later')
   await app.register(async (child) => {
-    addStep(child, 'onRequest', () => void seen.push('child'))
+    planStep(child, 'onRequest', () => () => void seen.push('child'))
     child.get('/things', async () => 'x')
   })
   await app.inject('/things')
@@ -187,9 +198,9 @@ t.test('the steps of a child context are hooks of that context while its parent 
   const app = Fastify()
   const seen: Seen = []
   const steps = composeSteps(app)
-  addStep(app, 'onRequest', () => void seen.push('parent'))
+  planStep(app, 'onRequest', () => () => void seen.push('parent'))
   await app.register(async (child) => {
-    addStep(child, 'onRequest', () => void seen.push('child'))
+    planStep(child, 'onRequest', () => () => void seen.push('child'))
     child.get('/child', async () => 'x')
   })
   steps.end()
@@ -211,4 +222,35 @@ t.test('the steps of a route that follow one another are one hook, and the hooks
   app.get('/things', { onRequest: onRequest as never }, async () => 'x')
   await app.inject('/things')
   t.strictSame(seen, ['one', 'two', 'three', 'hook', 'four'])
+})
+
+function first() {}
+function second() {}
+function ofRoute() {}
+function last() {}
+async function hookOfService() {}
+
+t.test('the debug log of the start has the steps of each route', async (t) => {
+  const lines: Record<string, unknown>[] = []
+  const logger = { level: 'debug', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }
+  const app = Fastify({ logger })
+  const steps = composeSteps(app)
+  planStep(app, 'onRequest', () => first)
+  planStep(app, 'onRequest', ({ config }) => (config.method === 'GET' ? undefined : second))
+  planStep(app, 'onSend', () => last)
+  steps.end()
+  const own = stepHook('onRequest', ofRoute)
+  app.get('/things', { onRequest: [own, hookOfService] as never }, async () => 'x')
+  app.post('/things', async () => 'x')
+  await app.ready()
+  const shown = lines.filter(({ msg }) => msg === 'the steps of a route')
+  t.match(
+    shown.map(({ method, onRequest, preHandler, onSend }) => [method, onRequest, preHandler, onSend]),
+    [
+      ['GET', 'first, ofRoute, hookOfService', '', 'last'],
+      ['HEAD', 'first, second, ofRoute, hookOfService', '', 'last'],
+      ['POST', 'first, second', '', 'last']
+    ]
+  )
+  await app.close()
 })

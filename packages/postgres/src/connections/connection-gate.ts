@@ -46,13 +46,16 @@ export class ConnectionGate {
     return { used: this.#max - this.#free, max: this.#max, waiting }
   }
 
-  /** Waits for a connection, and returns the function that gives it back. Rejects after the maximum wait. */
-  async enter(route: object | undefined): Promise<() => void> {
+  /** Calls `enter` with the function that gives the connection back, now or when one is free, or `refuse` after the maximum wait. */
+  enter(route: object | undefined, enter: (leave: () => void) => void, refuse: (error: Error) => void): void {
     const line = this.#lineOf(route)
-    if (line.waiting.length === 0 && this.#mayEnter(line)) this.#take(line)
-    else await this.#wait(line)
-    const since = performance.now()
-    return () => this.#leave(line, performance.now() - since)
+    const begin = () => {
+      const since = performance.now()
+      enter(() => this.#leave(line, performance.now() - since))
+    }
+    if (line.waiting.length > 0 || !this.#mayEnter(line)) return this.#wait(line, begin, refuse)
+    this.#take(line)
+    begin()
   }
 
   /** Returns whether a further request would wait longer than twice the usual use of a connection, computed, because pauses of the process would count. */
@@ -82,21 +85,19 @@ export class ConnectionGate {
     line.held += 1
   }
 
-  #wait(line: Line) {
-    return new Promise<void>((resolve, reject) => {
-      const waiter = {
-        since: performance.now(),
-        enter: () => {
-          clearTimeout(timer)
-          resolve()
-        }
+  #wait(line: Line, begin: () => void, refuse: (error: Error) => void) {
+    const waiter = {
+      since: performance.now(),
+      enter: () => {
+        clearTimeout(timer)
+        begin()
       }
-      const timer = setTimeout(() => {
-        line.waiting.splice(line.waiting.indexOf(waiter), 1)
-        reject(new AllConnectionsInUse(this.#maxWaitMs))
-      }, this.#maxWaitMs)
-      line.waiting.push(waiter)
-    })
+    }
+    const timer = setTimeout(() => {
+      line.waiting.splice(line.waiting.indexOf(waiter), 1)
+      refuse(new AllConnectionsInUse(this.#maxWaitMs))
+    }, this.#maxWaitMs)
+    line.waiting.push(waiter)
   }
 
   #leave(line: Line, usedMs: number) {

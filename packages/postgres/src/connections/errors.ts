@@ -8,8 +8,10 @@ const list = defineErrors({
   TRANSACTION_REQUIRED: ours,
   TRANSACTION_ROLLED_BACK: ours,
   TRANSACTION_RESPONSE_REFUSED: ours,
+  TRANSACTION_TENANT_DIFFERS: ours,
   TRANSACTION_CONFLICT: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'Other requests changed the same data at the same time. Try again after the number of seconds in Retry-After.',
       es: 'Otras peticiones cambiaron los mismos datos al mismo tiempo. Inténtelo de nuevo tras los segundos que indica Retry-After.'
@@ -18,6 +20,7 @@ const list = defineErrors({
   },
   TRANSACTION_UNAVAILABLE: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'The database is temporarily unavailable. Try again after the number of seconds in Retry-After.',
       es: 'La base de datos no está disponible temporalmente. Inténtelo de nuevo tras los segundos que indica Retry-After.'
@@ -31,9 +34,42 @@ const list = defineErrors({
 export const postgresErrors: ErrorList = list
 
 const rowList = defineErrors({
+  RESOURCE_IN_USE: {
+    statusCode: 409,
+    message: {
+      en: 'Other resources refer to this one. Delete or change them first.',
+      es: 'Otros recursos se refieren a este. Elimínelos o modifíquelos primero.'
+    },
+    remedy: 'Delete the resources that refer to this one, or let them refer to another one.'
+  },
+  RESOURCE_DELETED: {
+    statusCode: 409,
+    message: {
+      en: 'A resource with this identifier was deleted. Restore it, or choose another identifier.',
+      es: 'Se eliminó un recurso con este identificador. Restáurelo o elija otro identificador.'
+    },
+    remedy: 'Restore the deleted resource, or choose another identifier.'
+  },
+  RESOURCE_NOT_DELETED: {
+    statusCode: 409,
+    message: {
+      en: 'The resource is not deleted, so it cannot be restored.',
+      es: 'El recurso no está eliminado, por lo que no se puede restaurar.'
+    },
+    remedy: 'The resource exists. Fetch it.'
+  },
+  RESOURCE_VALUE_TAKEN: {
+    statusCode: 409,
+    message: {
+      en: 'Another resource has a value of this one that must be unique. Change that resource first.',
+      es: 'Otro recurso tiene un valor de este que debe ser único. Modifique antes ese recurso.'
+    },
+    remedy: 'Change or delete the resource that has the value now, then restore this one.'
+  },
   RESOURCE_NOT_FOUND: sharedDefinitions.RESOURCE_NOT_FOUND,
   SERVICE_UNAVAILABLE: {
     statusCode: 503,
+    retry: 'later',
     message: {
       en: 'The service is temporarily unavailable. Try again later.',
       es: 'El servicio no está disponible temporalmente. Inténtelo más tarde.'
@@ -54,11 +90,16 @@ export function transactionEnded(): ApiError {
   })
 }
 
-/** For a query that could wait forever for the transaction of the handler that runs it. */
-export function transactionRequired(): ApiError {
-  return list.create('TRANSACTION_REQUIRED', {
+/** For a query outside the transaction that it needs. `reason` is for the log. */
+export function transactionRequired(reason: string): ApiError {
+  return list.create('TRANSACTION_REQUIRED', { cause: new Error(reason) })
+}
+
+/** For a request that would share the transaction of another tenant. */
+export function tenantDiffers(): ApiError {
+  return list.create('TRANSACTION_TENANT_DIFFERS', {
     cause: new Error(
-      'This handler queried the database outside its open transaction. Use request.transaction, or query the database before the transaction opens.'
+      'This request has another tenant than the handler that injected it, and would share its transaction. Inject it from a handler without a transaction.'
     )
   })
 }
@@ -86,6 +127,26 @@ export function transactionUnavailable(cause: unknown): ApiError {
 /** For a row that does not exist. */
 export function rowMissing(): ApiError {
   return rowList.create('RESOURCE_NOT_FOUND')
+}
+
+/** For a new row with the key of a deleted one. */
+export function rowDeleted(): ApiError {
+  return rowList.create('RESOURCE_DELETED')
+}
+
+/** For the restoration of a row that is not deleted. */
+export function rowNotDeleted(): ApiError {
+  return rowList.create('RESOURCE_NOT_DELETED')
+}
+
+/** For the restoration of a row whose unique value another one has now. */
+export function valueTaken(cause: unknown): ApiError {
+  return rowList.create('RESOURCE_VALUE_TAKEN', { cause })
+}
+
+/** For a row that other rows reference. */
+export function rowInUse(cause: unknown): ApiError {
+  return rowList.create('RESOURCE_IN_USE', { cause })
 }
 
 /** For a database that cannot be reached, outside the transaction of a request. */

@@ -1,5 +1,5 @@
 import { isApiError } from '@concordat/plugin-kit/api-error'
-import { transactionUnavailable } from './errors.ts'
+import { transactionConflict, transactionRolledBack, transactionUnavailable } from './errors.ts'
 import { IgnoredFailure } from './session.ts'
 
 interface Failure {
@@ -59,4 +59,9 @@ export function isOutage(error: unknown): boolean {
 /** Returns the error unchanged, or `TRANSACTION_UNAVAILABLE` when the connection to the server failed. */
 export function withoutOutage(error: unknown): unknown {
   return isOutage(error) ? transactionUnavailable(error) : error
+}
+
+/** Returns the error with which a transaction that could not be committed fails. */
+export function endingFailure(error: unknown): unknown {
+  return error instanceof IgnoredFailure ? transactionRolledBack(error) : isConflict(error) ? transactionConflict(error) : error
 }

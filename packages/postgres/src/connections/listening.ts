@@ -2,11 +2,11 @@ import { type CheckedOut, sendOn } from './pool-session.ts'
 import type { Listener } from './postgres.ts'
 
 /**
- * Listens to a channel on a connection of its own, which `enter` checks out, until the returned function is called or the connection is lost. The
+ * Listens to a channel on a connection of its own, which `checkOut` checks out, until the returned function is called or the connection is lost. The
  * promise resolves when the connection listens.
  */
 export async function listenOn(
-  enter: (broken: (error?: unknown) => void) => Promise<CheckedOut>,
+  checkOut: (broken: (error?: unknown) => void) => Promise<CheckedOut>,
   channel: string,
   { onMessage, onLost }: Listener,
   onError: (error: unknown) => void
@@ -23,7 +23,7 @@ export async function listenOn(
     line.release?.(false)
     return true
   }
-  const { client, release } = await enter(gone)
+  const { client, release } = await checkOut(gone)
   if (line.over) release(false)
   line.release = release
   try {

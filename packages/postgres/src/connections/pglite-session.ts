@@ -1,5 +1,6 @@
 import { transactionEnded } from './errors.ts'
 import { isIgnored } from './failure.ts'
+import { type MessageStatement, type Rows, textOf } from './message.ts'
 import { IgnoredFailure, modesOf, type Opened, type Opening, type Session, type Statement } from './session.ts'
 
 // The oids of the types that PGlite, pg or a data layer on pg parses (catalog pg_type); columns of other types are text on all of them.
@@ -25,21 +26,22 @@ interface PGliteQueryOptions {
 /** The part of a PGlite that this package uses. */
 export interface PGliteLike {
   query(sql: string, params?: unknown[], options?: PGliteQueryOptions): Promise<PGliteResult>
-  exec(sql: string): Promise<PGliteResult[]>
+  exec(sql: string, options?: PGliteQueryOptions): Promise<PGliteResult[]>
   transaction<Result>(work: (transaction: Pick<PGliteLike, 'query' | 'exec'>) => Promise<Result>): Promise<Result>
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>
 }
 
-/** Begins a transaction and keeps it open. All other statements on this PGlite wait until it ends. */
-export function openOnPGlite(database: PGliteLike, opening: Opening): Promise<Opened> {
-  const { statements = [] } = opening
+/** Begins a transaction with the `first` statements and those of its opening, and keeps it open. All other statements on this PGlite wait until it ends. */
+export function openOnPGlite(database: PGliteLike, opening: Opening, first: readonly MessageStatement[]): Promise<Opened> {
+  const { statements: later = [] } = opening
+  const statements = [...first, ...later]
   const modes = modesOf(opening)
   const verdict = Promise.withResolvers<void>()
   return new Promise((resolve, reject) => {
     const done = database.transaction(async (transaction) => {
       if (modes !== '') await transaction.exec(`SET TRANSACTION${modes}`)
-      const results = statements.length === 0 ? [] : await transaction.exec(statements.join(';\n'))
-      resolve({ session: sessionOn(transaction, verdict, () => done), results: results.map(({ rows }) => rows) })
+      const results = statements.length === 0 ? [] : await fieldsOf(transaction, textOf(statements))
+      resolve({ session: sessionOn(transaction, verdict, () => done), results: results.slice(first.length) })
       await verdict.promise
     })
     done.catch(reject)
@@ -66,11 +68,11 @@ function sessionOn(
       const result = await still().query(text, values, { rowMode: rowMode ?? 'object', parsers: types ? parsersOf(types) : {} })
       return { ...result, rowCount: result.rowCount ?? null }
     },
-    send: async (statements) => (await still().exec(statements.join(';\n'))).map(({ rows }) => rows),
+    send: async (statements) => fieldsOf(still(), textOf(statements)),
     async commit(last = []) {
       if (last.length > 0) {
         await still()
-          .exec(last.join(';\n'))
+          .exec(textOf(last))
           .catch(async (error: unknown) => {
             await rollback()
             throw isIgnored(error) ? new IgnoredFailure() : error
@@ -95,8 +97,16 @@ function sessionOn(
   }
 }
 
+/** Runs statements, and returns the fields of their rows as text. */
+export async function fieldsOf(database: Pick<PGliteLike, 'exec'>, text: string): Promise<Rows[]> {
+  const results = await database.exec(text, { rowMode: 'array', parsers: asText })
+  return results.map(({ rows }) => rows as Rows)
+}
+
 // PGlite finds a parser by its key, pg by a function.
 function parsersOf(types: NonNullable<Statement['types']>) {
   const parse = (text: string, oid = 0) => types.getTypeParser(oid, 'text')(text)
   return Object.fromEntries(parsedOids.map((oid) => [oid, parse]))
 }
+
+const asText = parsersOf({ getTypeParser: () => (text) => text })

@@ -1,29 +1,64 @@
+import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { requireOutside } from './handler-context.ts'
-import { openOnPGlite, type PGliteLike } from './pglite-session.ts'
-import { type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
+import { textOf } from './message.ts'
+import { fieldsOf, openOnPGlite, type PGliteLike } from './pglite-session.ts'
+import { available, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
+import { currentTenant, requireNoTenant, requireTenantSetting, runAsTenant, tenantStatements } from './tenant.ts'
+
+/** The description of {@link PGliteDatabaseOptions}. */
+const pgliteOptions = describeOptions('postgres', {
+  /** The setting in which policies find the tenant, such as `app.tenant`. Policies bind PGlite after `SET ROLE` to an ordinary role. */
+  tenantSetting: value<string>()
+})
+
+/** Options of {@link fromPGlite}. */
+export interface PGliteDatabaseOptions extends OptionsOf<typeof pgliteOptions> {}
 
 /**
  * Creates a `Postgres` from a PGlite, which is PostgreSQL inside this process. While a transaction is open, all other statements wait; one of the
  * handler of that transaction throws `TRANSACTION_REQUIRED`.
  */
-export function fromPGlite(database: PGliteLike): Postgres {
+export function fromPGlite(database: PGliteLike, options: PGliteDatabaseOptions = {}): Postgres {
+  const tenantSetting = requireTenantSetting(pgliteOptions.read(options).tenantSetting)
+
   async function query(sql: string, params: readonly unknown[] = []) {
     requireOutside(self)
     return database.query(sql, [...params])
   }
 
+  async function run(text: string, values?: readonly unknown[]) {
+    const { rows, affectedRows } = await query(text, values)
+    return { rows, rowCount: rows.length || (affectedRows ?? 0) }
+  }
+
   const self: Postgres = {
     isEmbedded: true,
+    tenantSetting,
     query: (sql, params) => storedValues(query(sql, params)),
+    async fields(statement) {
+      requireOutside(self)
+      const [rows = []] = await available(fieldsOf(database, textOf([statement])))
+      return rows
+    },
     transaction: (work) => runIn(self.open({}), work),
     async open(opening) {
       requireOutside(self)
-      return openOnPGlite(database, opening)
+      return openOnPGlite(database, opening, tenantStatements(tenantSetting, opening.tenant ?? currentTenant()))
     },
+    asTenant: (tenant, work) => runAsTenant(self, tenant, work),
+    reads: (tenant) =>
+      ({
+        query: (text: string, values: readonly unknown[] = []) =>
+          available(
+            tenant === undefined || tenantSetting === undefined
+              ? run(text, values)
+              : runIn(self.open({ readOnly: true, tenant }), (transaction) => transaction.query(text, values))
+          )
+      }) as SqlClient,
     client: {
       async query(text, values) {
-        const { rows, affectedRows } = await query(text, values)
-        return { rows, rowCount: rows.length || (affectedRows ?? 0) }
+        requireNoTenant(self)
+        return run(text, values)
       }
     } as SqlClient,
     async listen(channel, { onMessage }) {

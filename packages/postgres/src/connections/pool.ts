@@ -1,10 +1,13 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { ConnectionGate } from './connection-gate.ts'
+import { isOutage } from './failure.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { listenOn } from './listening.ts'
-import { type CheckedOut, checkOut, openOnClient, type PoolLike } from './pool-session.ts'
-import { type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
-import type { Opening } from './session.ts'
+import { type Prepared, type Rows, sendMessage, withCallback } from './message.ts'
+import { type CheckedOut, checkOut, openOnClient, type PoolLike, readOnClient } from './pool-session.ts'
+import { available, type Postgres, runIn, type SqlClient, storedValues, unavailable } from './postgres.ts'
+import type { Opened, Opening, StatementResult } from './session.ts'
+import { currentTenant, requireNoTenant, requireTenantSetting, runAsTenant, tenantStatements } from './tenant.ts'
 
 /** The description of {@link PoolOptions}. @readme */
 export const poolOptions = describeOptions('postgres', {
@@ -13,7 +16,9 @@ export const poolOptions = describeOptions('postgres', {
   /** How long to wait for a connection when all are in use. Operators raise it while the server is slow. */
   maxWaitSeconds: duration({ default: 2, min: 0.001, max: 600 }),
   /** Called with the error of each lost connection, which the pool replaces. */
-  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} })
+  onError: callback<(error: unknown) => void>('receives an error', { default: () => {} }),
+  /** The setting in which policies find the tenant of a request, such as `app.tenant`. Create the pool with `pipeline: true`. */
+  tenantSetting: value<string>()
 })
 
 /** Options of {@link fromPool}. */
@@ -21,43 +26,86 @@ export interface PoolOptions extends OptionsOf<typeof poolOptions> {}
 
 /** Creates a `Postgres` from a connection pool of `pg`. You must end the pools yourself. */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
-  const { background: second, maxWaitMs, onError } = poolOptions.read(options)
-  const background = second && fromPool(second, { ...options, background: undefined })
+  const { background: second, maxWaitMs, onError, tenantSetting: setting } = poolOptions.read(options)
+  const tenantSetting = requireTenantSetting(setting)
+  if (tenantSetting !== undefined && pool.options?.pipeline !== true)
+    throw new TypeError(
+      'postgres: options.tenantSetting needs a pool that sends the tenant and a read together. Create it with new Pool({ pipeline: true }), and pg 8.23 or later.'
+    )
+  const background = second && fromPool(second, { ...options, background: undefined, tenantSetting: undefined })
   const gate = new ConnectionGate(pool.options?.max ?? Number.POSITIVE_INFINITY, maxWaitMs)
+  const callPool = pool.query.bind(pool) as (...input: unknown[]) => unknown
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
-  async function enter(broken: (error?: unknown) => void, route?: object): Promise<CheckedOut> {
-    const leave = await gate.enter(route)
-    try {
-      const { client, release } = await checkOut(pool, broken)
-      return { client, release: (reusable) => (release(reusable), leave()) }
-    } catch (error) {
-      leave()
-      throw error
-    }
+  function enter(
+    broken: (error?: unknown) => void,
+    route: object | undefined,
+    given: (connection: CheckedOut) => void,
+    refused: (error: unknown) => void
+  ) {
+    gate.enter(route, (leave) => checkOut(pool, broken, given, refused, leave), refused)
   }
 
-  async function query(sql: string, params: readonly unknown[]) {
-    const leave = await gate.enter(currentRoute())
-    return pool.query(sql, [...params]).finally(leave)
+  const entered = (broken: (error?: unknown) => void, route?: object) =>
+    new Promise<CheckedOut>((resolve, reject) => enter(broken, route, resolve, reject))
+
+  function query(sql: string, params: readonly unknown[]) {
+    return new Promise<StatementResult>((resolve, reject) => {
+      const send = (leave: () => void) =>
+        withCallback<StatementResult>(
+          (done) => callPool(sql, [...params], done),
+          (error, result) => {
+            leave()
+            if (error) reject(error)
+            else resolve(result as StatementResult)
+          }
+        )
+      gate.enter(currentRoute(), send, reject)
+    })
   }
 
-  async function open(opening: Opening) {
-    return openOnClient(await enter(onError, opening.route ?? currentRoute()), opening)
+  function fields(statement: Prepared) {
+    return new Promise<Rows>((resolve, reject) => {
+      const refuse = (error: unknown) => reject(unavailable(error))
+      const send = ({ client, release }: CheckedOut) =>
+        sendMessage(client, [statement], (error, [rows = []]) => {
+          release(!(error && isOutage(error)))
+          if (error) refuse(error)
+          else resolve(rows)
+        })
+      enter(onError, currentRoute(), send, refuse)
+    })
+  }
+
+  function open(opening: Opening) {
+    return new Promise<Opened>((resolve, reject) => {
+      const first = tenantStatements(tenantSetting, opening.tenant ?? currentTenant())
+      enter(onError, opening.route ?? currentRoute(), (connection) => openOnClient(connection, opening, first, resolve, reject), reject)
+    })
+  }
+
+  async function read(tenant: string | undefined, text: string, values: readonly unknown[] = []) {
+    // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
+    requireOutside(self)
+    const first = tenantStatements(tenantSetting, tenant)
+    if (first.length === 0) return resultOf(await query(text, values))
+    return resultOf(await readOnClient(await entered(onError, currentRoute()), first, text, [...values]))
   }
 
   const self: Postgres = {
     isEmbedded: false,
+    tenantSetting,
     query: (sql, params = []) => storedValues(query(sql, params)),
+    fields,
     transaction: (work) => runIn(open({}), work),
     open,
+    asTenant: (tenant, work) => runAsTenant(self, tenant, work),
+    reads: (tenant) => ({ query: (text: string, values?: readonly unknown[]) => available(read(tenant, text, values)) }) as SqlClient,
     client: {
-      async query(text, values = []) {
-        // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
-        requireOutside(self)
-        const { rows, rowCount } = await query(text, values)
-        return { rows, rowCount: rowCount ?? rows.length }
+      async query(text, values) {
+        requireNoTenant(self)
+        return read(undefined, text, values)
       }
     } as SqlClient,
     isCongested: (route) => gate.isCongested(route),
@@ -66,13 +114,17 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     },
     listen:
       background === undefined
-        ? (channel, listener) => listenOn(enter, channel, listener, onError)
+        ? (channel, listener) => listenOn(entered, channel, listener, onError)
         : (channel, listener) => background.listen(channel, listener),
     get background() {
       return background ?? self
     }
   }
   return self
+}
+
+function resultOf({ rows, rowCount }: StatementResult) {
+  return { rows, rowCount: rowCount ?? rows.length }
 }
 
 function currentRoute() {

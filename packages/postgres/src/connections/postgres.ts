@@ -1,6 +1,7 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { databaseUnavailable } from './errors.ts'
 import { isOutage } from './failure.ts'
+import type { Prepared, Rows } from './message.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
@@ -37,13 +38,28 @@ export interface Listener {
 export interface Postgres extends Queries {
   /** Whether the database is inside this process, so that no other process can use it. */
   readonly isEmbedded: boolean
+  /** Runs one statement, which connections prepare, and returns the fields of its rows as text. Rejects as `query` does. */
+  fields(statement: Prepared): Promise<Rows>
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. */
   transaction<Result>(work: (transaction: SqlClient) => Promise<Result>): Promise<Result>
+  /** The setting in which policies find the tenant, such as `app.tenant`. */
+  readonly tenantSetting?: string | undefined
+  /**
+   * Runs the work in a transaction that sees the rows of one tenant, for jobs, events and exports. Commits when it resolves, and rolls back when it
+   * throws. Rejects with a `TypeError` for a malformed tenant, and for a database without `tenantSetting`.
+   */
+  asTenant<Result>(tenant: string, work: (transaction: SqlClient) => Promise<Result>): Promise<Result>
+  /**
+   * Returns a client for statements that only read. With a tenant, each runs in a read-only transaction of its own, in one message: as many round trips as
+   * without. Throws `TRANSACTION_REQUIRED` in a handler whose transaction is open, and a 503 `SERVICE_UNAVAILABLE` when the connection fails.
+   */
+  reads(tenant: string | undefined): SqlClient
   /** Begins a transaction that the caller must end. */
   open(opening: Opening): Promise<Opened>
   /**
    * A client for the service's own SQL, outside any transaction. Rows are as the driver returns them. Throws
-   * `TRANSACTION_REQUIRED` in a handler whose transaction is open, because the handler would wait for itself.
+   * `TRANSACTION_REQUIRED` in a handler whose transaction is open, because the handler would wait for itself, and, where the database has a
+   * `tenantSetting`, in a handler of a request with a tenant.
    */
   readonly client: SqlClient
   /** Listens to a channel from the moment the promise resolves. The returned function stops listening, and never rejects. */
@@ -85,11 +101,21 @@ export function parseRows<Row>(rows: readonly unknown[]): Row[] {
 
 /** Parses the `json` column of each row of a result. Rejects with a 503 `SERVICE_UNAVAILABLE` when the connection failed. */
 export async function storedValues<Row>(result: Promise<{ readonly rows: readonly unknown[] }>): Promise<Row[]> {
+  return parseRows((await available(result)).rows)
+}
+
+/** Awaits a result. Rejects with a 503 `SERVICE_UNAVAILABLE` when the connection failed. */
+export async function available<Result>(result: Promise<Result>): Promise<Result> {
   try {
-    return parseRows((await result).rows)
+    return await result
   } catch (error) {
-    throw isOutage(error) ? databaseUnavailable(error) : error
+    throw unavailable(error)
   }
+}
+
+/** Returns the error of a statement, or a 503 `SERVICE_UNAVAILABLE` when the connection failed. */
+export function unavailable(error: unknown): unknown {
+  return isOutage(error) ? databaseUnavailable(error) : error
 }
 
 /** Runs the work in the transaction. Commits when it resolves, and rolls back when it throws. */

@@ -1,13 +1,30 @@
 import { isIgnored } from './failure.ts'
+import type { MessageStatement } from './message.ts'
 import { IgnoredFailure, type Opened, type Session } from './session.ts'
 
-const name = 'concordat_inner'
+const begin = { text: 'SAVEPOINT concordat_inner' }
+const release = { text: 'RELEASE SAVEPOINT concordat_inner' }
+const undo = [{ text: 'ROLLBACK TO SAVEPOINT concordat_inner' }, release]
+
+/** Opens a transaction within another, whose operations `run` runs. It must end before any other operation runs there. */
+export function openWithin(
+  run: (work: (session: Session) => Promise<void>) => Promise<void>,
+  statements: readonly MessageStatement[]
+): Promise<Opened> {
+  const ended = Promise.withResolvers<void>()
+  return new Promise((resolve, reject) => {
+    run(async (session) => {
+      resolve(await openSavepoint(session, statements, ended.resolve))
+      await ended.promise
+    }).catch(reject)
+  })
+}
 
 /** Opens a transaction within another. It can be rolled back on its own, and is committed with the outer one. */
-export async function openSavepoint(outer: Session, statements: readonly string[], release: () => void): Promise<Opened> {
-  const session = sessionIn(outer, release)
+async function openSavepoint(outer: Session, statements: readonly MessageStatement[], ended: () => void): Promise<Opened> {
+  const session = sessionIn(outer, ended)
   try {
-    const results = await outer.send([`SAVEPOINT ${name}`, ...statements])
+    const results = await outer.send([begin, ...statements])
     return { session, results: results.slice(1) }
   } catch (error) {
     await session.rollback()
@@ -15,16 +32,15 @@ export async function openSavepoint(outer: Session, statements: readonly string[
   }
 }
 
-function sessionIn(outer: Session, release: () => void): Session {
+function sessionIn(outer: Session, ended: () => void): Session {
   let over = false
-  const undo = () => outer.send([`ROLLBACK TO SAVEPOINT ${name}`, `RELEASE SAVEPOINT ${name}`])
 
   async function end(statement: () => Promise<unknown>) {
     over = true
     try {
       await statement()
     } finally {
-      release()
+      ended()
     }
   }
 
@@ -35,14 +51,14 @@ function sessionIn(outer: Session, release: () => void): Session {
     commit: (last = []) =>
       end(async () => {
         try {
-          await outer.send([...last, `RELEASE SAVEPOINT ${name}`])
+          await outer.send([...last, release])
         } catch (error) {
-          await undo()
+          await outer.send(undo)
           throw isIgnored(error) ? new IgnoredFailure() : error
         }
       }),
     rollback: async () => {
-      if (!over) await end(undo).catch(() => {})
+      if (!over) await end(() => outer.send(undo)).catch(() => {})
     }
   }
 }

@@ -1,3 +1,5 @@
+import type { MessageStatement, Rows } from './message.ts'
+
 /** The result of one statement. */
 export interface QueryResult<Row extends object = Record<string, unknown>> {
   readonly rows: Row[]
@@ -12,8 +14,10 @@ export interface Opening {
   readonly readOnly?: boolean | undefined
   /** How long the transaction may be idle before the server ends it, in case the client has disappeared. */
   readonly idleMs?: number | undefined
-  /** Statements that are sent with BEGIN in one message, and therefore without values. */
-  readonly statements?: readonly string[] | undefined
+  /** Statements that are sent with BEGIN in one message. */
+  readonly statements?: readonly MessageStatement[] | undefined
+  /** The tenant whose rows it can see, where the database has a setting for it. @default the tenant of the request of the current handler */
+  readonly tenant?: string | undefined
   /** The route whose handler opens the transaction. @default the route of the current handler */
   readonly route?: object | undefined
 }
@@ -39,18 +43,16 @@ export interface Session {
   query(text: string, values: readonly unknown[]): Promise<QueryResult>
   /** Runs a single statement as it is: a text with several is refused. */
   execute(statement: Statement): Promise<StatementResult>
-  /** Sends statements without values in one message, and returns the rows of each. */
-  send(statements: readonly string[]): Promise<Rows[]>
+  /** Sends statements in one message, and returns the rows of each. */
+  send(statements: readonly MessageStatement[]): Promise<Rows[]>
   /**
-   * Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The `last` statements have no values, and are
-   * sent with COMMIT in one message: when one fails, nothing is committed. The transaction has ended in any case.
+   * Commits the transaction. Rejects with {@link IgnoredFailure} when PostgreSQL rolled back instead. The `last` statements are sent with COMMIT in one
+   * message: when one fails, nothing is committed. The transaction has ended in any case.
    */
-  commit(last?: readonly string[]): Promise<void>
+  commit(last?: readonly MessageStatement[]): Promise<void>
   /** Rolls the transaction back; never rejects. A statement that is still running is aborted if the driver can do that. */
   rollback(): Promise<void>
 }
-
-type Rows = readonly unknown[]
 
 /** An open transaction, with the rows of each statement that was sent with BEGIN. */
 export interface Opened {

@@ -28,5 +28,10 @@ export const idempotencyMigrations: readonly Migration[] = migrationsOf(
   [
     // Whether the response is the progress of a request that is not finished. Between two attempts, its lease ended in 1970.
     `ALTER TABLE {schema}.idempotency_keys ADD COLUMN is_progress boolean NOT NULL DEFAULT false`
+  ],
+  [
+    // The token with which the body was written as text, which is then read as it is. An earlier release, which may run beside this one, reads the body
+    // as bytes, and writes it with another token.
+    `ALTER TABLE {schema}.idempotency_keys ADD COLUMN text_token bigint`
   ]
 )

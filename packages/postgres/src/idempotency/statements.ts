@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Claim, ClaimTerms, StoredResponse } from '@concordat/idempotency'
+import type { Prepared } from '../connections/message.ts'
 import { expiredRows } from '../sweep.ts'
 
 /** A response to store for a claim. */
@@ -12,72 +13,77 @@ export interface Completion extends Pick<Claim, 'key' | 'token' | 'client'> {
 
 /** The statements of one store. All times are those of the database. */
 export interface Statements {
-  /** Returns the statement that claims a key, with its values inlined, so that it can be sent with BEGIN in one message. */
-  claim(key: string, fingerprint: string, terms: ClaimTerms): string
+  /**
+   * Returns the statements with which a transaction claims a key without a record: they lock it, then read with a snapshot of their own. Nothing is written
+   * before the response.
+   */
+  lockNew(key: string, fingerprint: string, terms: ClaimTerms): readonly [lock: Prepared, look: Prepared]
+  /** Returns the statement that claims a key by writing its record. */
+  claim(key: string, fingerprint: string, terms: ClaimTerms): Prepared
   /** Returns the statement that reads the record of a key as the claim does, and locks and writes nothing. */
-  read(key: string, fingerprint: string): readonly [sql: string, values: readonly unknown[]]
+  read(key: string, fingerprint: string): Prepared
   readonly renew: string
-  /** Returns the statement that stores a response and counts the claims that were still owned. */
-  complete(completion: Completion): readonly [sql: string, values: readonly unknown[]]
-  /** Returns the same statement with its values inlined, so that it can be sent with COMMIT in one message. It fails if the claim is lost. */
-  completeOrFail(completion: Completion): string
+  /** Stores the response of a completion, and counts the claims that were still owned. */
+  readonly complete: string
+  /** Returns the same statement, which fails if the claim is lost. */
+  completeOrFail(completion: Completion): Prepared
+  /** Returns the statement that inserts the record of a key that is only locked, with its response. */
+  insert(fingerprint: string, completion: Completion): Prepared
   readonly release: string
   /** Deletes expired records and sizes. A key whose progress was stored may have several sizes, so the larger number tells whether more is left. */
   readonly sweep: string
   readonly check: string
 }
 
-type Value = string | number | boolean
+const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
+// A completed record does not change, and neither does one between two attempts.
+const isIdle = `lease_until = 'epoch'`
+const isOpen = `(status IS NULL OR (is_progress AND NOT ${isIdle}))`
+const milliseconds = (value: string) => `${value}::double precision * interval '1 millisecond'`
+
+/** Returns the columns that `outcomeOf` reads, for the record `r`. An expired record counts as missing. */
+function outcomeColumns(isFree: string, bytes: string, exceededMs: string, token: string, attempt: string) {
+  return `${isFree} AS is_free, ${bytes} AS client_bytes, ${exceededMs} AS exceeded_ms, ${token} AS token, ${attempt} AS attempt,
+    CASE WHEN r.expires_at > clock_timestamp() THEN r.fingerprint = $2::text END AS is_same,
+    extract(epoch FROM r.lease_until - clock_timestamp()) * 1000 AS lease_ms, r.${isIdle} AS is_idle,
+    r.status IS NOT NULL AND NOT r.is_progress AS is_final, r.status, r.headers,
+    CASE WHEN r.text_token = r.token THEN convert_from(r.body, 'UTF8') END AS text,
+    CASE WHEN r.text_token IS DISTINCT FROM r.token THEN encode(r.body, 'base64') END AS octets`
+}
 
 /** Returns the statements for the tables in this schema. */
 export function statementsFor(schema: string): Statements {
   const table = `${schema}.idempotency_keys`
   const sizes = `${schema}.idempotency_sizes`
-  const own = 'key = $1 AND token = $2 AND expires_at > clock_timestamp()'
-  const response = `json_build_object('status', status, 'headers', headers, 'body', encode(body, 'base64'))`
-  // A completed record does not change, and neither does one between two attempts.
-  const isIdle = `lease_until = 'epoch'`
-  const isOpen = `(status IS NULL OR (is_progress AND NOT ${isIdle}))`
-  // With the lock, two callers that complete at the same time see each other.
-  const completed = ([key, token, status, headers, body, lifetimeMs, isProgress, client, size]: readonly Value[], result: string) =>
-    `WITH stored AS (
-        SELECT ${isOpen} AS is_open FROM ${table} WHERE key = ${key} AND token = ${token} AND expires_at > clock_timestamp() FOR UPDATE
+  const nextToken = `nextval('${schema}.idempotency_tokens')`
+  const counted = (client: string, maximum: string) => `(
+      SELECT client_bytes, CASE WHEN client_bytes >= ${maximum}::double precision THEN first_ms END AS exceeded_ms FROM (
+        SELECT coalesce(sum(bytes), 0) AS client_bytes, extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 AS first_ms
+        FROM ${sizes} WHERE client = ${client}::text AND expires_at > statement_timestamp()
+      ) AS sums) AS counted`
+  const texts = {
+    lock: 'SELECT pg_try_advisory_xact_lock($1::bigint)',
+    // Above READ COMMITTED, the snapshot is older than the lock, and the record itself must be the guard.
+    look: `SELECT ${outcomeColumns(
+      'true',
+      'client_bytes',
+      'exceeded_ms',
+      `CASE WHEN r.key IS NULL AND exceeded_ms IS NULL AND current_setting('transaction_isolation') = 'read committed' THEN ${nextToken} END`,
+      '1'
+    )} FROM ${counted('$3', '$4')} LEFT JOIN ${table} AS r ON r.key = $1::text`,
+    // Only the lock shows an open transaction, because its record is invisible to others. A claim that does not get the lock does not wait for the record.
+    // Leases share the lock, and wait for each other's record, which takes one statement.
+    claim: `WITH state AS MATERIALIZED (
+        SELECT pg_try_advisory_xact_lock_shared($5::bigint) AS is_free, clock_timestamp() AS now, client_bytes, exceeded_ms
+        FROM ${counted('$3', '$4')}
       ),
-      done AS (
-        UPDATE ${table} SET status = ${status}, headers = ${headers}, body = ${body},
-          expires_at = clock_timestamp() + ${lifetimeMs}::double precision * interval '1 millisecond',
-          is_progress = ${isProgress}::boolean, lease_until = CASE WHEN ${isProgress}::boolean THEN 'epoch' ELSE lease_until END
-        WHERE key = ${key} AND token = ${token} AND EXISTS (SELECT FROM stored WHERE is_open)
-        RETURNING expires_at
-      )
-      ${size === undefined ? '' : `, counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT ${client}, expires_at, ${size} FROM done)`}
-      SELECT ${result} AS json FROM stored`
-  const state = (key: Value, fingerprint: Value) => `(
-          SELECT json_build_object('isSame', fingerprint = ${fingerprint}, 'leaseMs', extract(epoch FROM lease_until - now) * 1000,
-            'isIdle', ${isIdle}, 'response', CASE WHEN status IS NOT NULL AND NOT is_progress THEN ${response} END)
-          FROM ${table} WHERE key = ${key} AND expires_at > now
-        )`
-
-  return {
-    claim(key, fingerprint, { leaseMs, lifetimeMs, takesOver, client, maxClientBytes, transaction }) {
-      const [k, f, c] = [quoted(key), quoted(fingerprint), quoted(client)]
-      const [lease, lifetime] = [leaseMs, lifetimeMs].map((ms) => `${finite(ms)} * interval '1 millisecond'`)
-      // Only the lock shows an open transaction, because its row is invisible to others. A claim that does not get the lock does not wait
-      // for the row. Leases share the lock, and wait for each other's row, which takes one statement.
-      const lock = transaction ? 'pg_try_advisory_xact_lock' : 'pg_try_advisory_xact_lock_shared'
-      return `WITH state AS MATERIALIZED (
-        SELECT ${lock}(${lockOf(schema, key)}) AS is_free, clock_timestamp() AS now, client_bytes,
-          CASE WHEN client_bytes >= ${finite(maxClientBytes)} THEN first_ms END AS exceeded_ms
-        FROM (
-          SELECT coalesce(sum(bytes), 0) AS client_bytes, extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 AS first_ms
-          FROM ${sizes} WHERE client = ${c} AND expires_at > statement_timestamp()
-        ) AS counted),
       claimed AS (
         INSERT INTO ${table} AS old (key, fingerprint, token, attempt, lease_until, expires_at)
-        SELECT ${k}, ${f}, nextval('${schema}.idempotency_tokens'), 1, now + ${lease}, now + ${lifetime} FROM state
+        SELECT $1::text, $2::text, ${nextToken}, 1, now + ${milliseconds('$6')}, now + ${milliseconds('$7')} FROM state
         WHERE is_free AND exceeded_ms IS NULL
         ON CONFLICT (key) DO UPDATE SET
           fingerprint = excluded.fingerprint, token = excluded.token,
+          text_token = CASE WHEN old.text_token = old.token THEN excluded.token END,
           attempt = CASE WHEN old.expires_at <= clock_timestamp() OR old.${isIdle} THEN 1 ELSE old.attempt + 1 END,
           lease_until = excluded.lease_until, expires_at = excluded.expires_at,
           is_progress = old.is_progress AND old.expires_at > clock_timestamp(),
@@ -85,56 +91,59 @@ export function statementsFor(schema: string): Statements {
           headers = CASE WHEN old.is_progress AND old.expires_at > clock_timestamp() THEN old.headers END,
           body = CASE WHEN old.is_progress AND old.expires_at > clock_timestamp() THEN old.body END
         WHERE old.expires_at <= clock_timestamp() OR (
-          (${takesOver} OR old.${isIdle}) AND (old.status IS NULL OR old.is_progress)
+          ($8::boolean OR old.${isIdle}) AND (old.status IS NULL OR old.is_progress)
           AND old.fingerprint = excluded.fingerprint AND old.lease_until <= clock_timestamp()
         )
-        RETURNING token, attempt, is_progress, ${response} AS response
+        RETURNING *
       )
-      SELECT json_build_object(
-        'isFree', is_free,
-        'exceededMs', exceeded_ms,
-        'clientBytes', client_bytes,
-        'claim', (SELECT json_build_object('token', token, 'attempt', attempt) FROM claimed),
-        'progress', (SELECT response FROM claimed WHERE is_progress),
-        'stored', ${state(k, f)}
-      )::text AS json FROM state`
+      SELECT ${outcomeColumns('is_free', 'client_bytes', 'exceeded_ms', 'CASE WHEN is_claimed THEN r.token END', 'r.attempt')}
+      FROM state LEFT JOIN (
+        SELECT true AS is_claimed, * FROM claimed
+        UNION ALL SELECT false, * FROM ${table} WHERE key = $1::text AND NOT EXISTS (SELECT FROM claimed)
+      ) AS r ON true`,
+    read: `SELECT ${outcomeColumns('true', '0', 'NULL', 'NULL', 'NULL')} FROM ${table} AS r WHERE key = $1::text`,
+    // With the lock, two callers that complete at the same time see each other.
+    complete: (result: string) => `WITH stored AS (
+        SELECT ${isOpen} AS is_open FROM ${table}
+        WHERE key = $1::text AND token = $2::bigint AND expires_at > clock_timestamp() FOR UPDATE
+      ),
+      done AS (
+        UPDATE ${table} SET status = $3::smallint, headers = $4::text::json, body = $5::bytea,
+          text_token = CASE WHEN $6::boolean THEN token END, is_progress = $7::boolean,
+          expires_at = clock_timestamp() + ${milliseconds('$8')}, lease_until = CASE WHEN $7::boolean THEN 'epoch' ELSE lease_until END
+        WHERE key = $1::text AND token = $2::bigint AND EXISTS (SELECT FROM stored WHERE is_open)
+        RETURNING expires_at
+      ),
+      counted AS (INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $9::text, expires_at, $10::integer FROM done WHERE $10::integer IS NOT NULL)
+      SELECT ${result} AS json FROM stored`,
+    insert: `WITH done AS (
+        INSERT INTO ${table} (key, token, status, headers, body, text_token, is_progress, expires_at, fingerprint, attempt, lease_until)
+        VALUES ($1::text, $2::bigint, $3::smallint, $4::text::json, $5::bytea, CASE WHEN $6::boolean THEN $2::bigint END, $7::boolean,
+          clock_timestamp() + ${milliseconds('$8')}, $11::text, 1, 'epoch')
+        RETURNING expires_at
+      )
+      INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $9::text, expires_at, $10::integer FROM done WHERE $10::integer IS NOT NULL`
+  }
+  const [complete, completeOrFail] = [texts.complete('count(*)::text'), texts.complete('(1 / count(*))::text')]
+
+  return {
+    lockNew: (key, fingerprint, terms) => [
+      { text: texts.lock, values: [lockOf(schema, key)] },
+      { text: texts.look, values: [digest(key), digest(fingerprint), ...limits(terms)] }
+    ],
+    claim(key, fingerprint, terms) {
+      const times = [finite(terms.leaseMs), finite(terms.lifetimeMs)]
+      const values = [digest(key), digest(fingerprint), ...limits(terms), lockOf(schema, key), ...times, String(terms.takesOver)]
+      return { text: texts.claim, values }
     },
-    read: (key, fingerprint) => [`SELECT ${state('$1', '$2')}::text AS json FROM clock_timestamp() AS now`, [key, fingerprint]],
+    read: (key, fingerprint) => ({ text: texts.read, values: [digest(key), digest(fingerprint)] }),
     renew: `WITH stored AS (
-        UPDATE ${table} SET lease_until = clock_timestamp() + $3::double precision * interval '1 millisecond'
+        UPDATE ${table} SET lease_until = clock_timestamp() + ${milliseconds('$3')}
         WHERE ${own} AND ${isOpen} RETURNING 1
       ) SELECT count(*)::text AS json FROM stored`,
-    complete({ key, token, client, response: { status, headers, body, isProgress = false }, lifetimeMs, size }) {
-      const values = [
-        key,
-        token,
-        status,
-        JSON.stringify(headers),
-        typeof body === 'string' ? Buffer.from(body) : body,
-        lifetimeMs,
-        isProgress
-      ]
-      const all = size === undefined ? values : [...values, client, size]
-      return [
-        completed(
-          all.map((_, index) => `$${index + 1}` as const),
-          'count(*)::text'
-        ),
-        all
-      ]
-    },
-    completeOrFail({ key, token, client, response: { status, headers, body, isProgress = false }, lifetimeMs, size }) {
-      const values = [
-        quoted(key),
-        finite(token),
-        finite(status),
-        `convert_from(${bytes(JSON.stringify(headers))}, 'UTF8')::json`,
-        body === null ? 'NULL' : bytes(body),
-        finite(lifetimeMs),
-        isProgress
-      ]
-      return completed(size === undefined ? values : [...values, quoted(client), finite(size)], '(1 / count(*))::text')
-    },
+    complete,
+    completeOrFail: (completion) => ({ text: completeOrFail, values: valuesOf(completion) }),
+    insert: (fingerprint, completion) => ({ text: texts.insert, values: [...valuesOf(completion), digest(fingerprint)] }),
     release: `WITH gone AS (DELETE FROM ${table} WHERE ${own} AND status IS NULL RETURNING 1),
       idle AS (UPDATE ${table} SET lease_until = 'epoch' WHERE ${own} AND is_progress AND NOT ${isIdle} RETURNING 1)
       SELECT count(*)::text AS json FROM (SELECT FROM gone UNION ALL SELECT FROM idle) AS released`,
@@ -152,22 +161,32 @@ export function statementsFor(schema: string): Statements {
   }
 }
 
-function quoted(digest: string) {
-  if (/^[\w-]{43}$/.test(digest)) return `'${digest}'`
+/** Returns the values of a statement that stores a response. */
+export function valuesOf({ key, token, client, response, lifetimeMs, size }: Completion) {
+  const { status, headers, body, isProgress = false } = response
+  // PostgreSQL has no text with NUL.
+  const isText = typeof body === 'string' && !body.includes('\0')
+  const octets = body === null ? null : Buffer.from(body as string)
+  const fields = JSON.stringify(headers)
+  const stored = [digest(key), finite(token), finite(status), fields, octets, isText ? 't' : 'f', isProgress ? 't' : 'f']
+  return [...stored, finite(lifetimeMs), digest(client), size === undefined ? null : finite(size)]
+}
+
+function limits({ client, maxClientBytes }: ClaimTerms) {
+  return [digest(client), finite(maxClientBytes)]
+}
+
+function digest(value: string) {
+  if (/^[\w-]{43}$/.test(value)) return value
   throw new TypeError('postgres: idempotency keys and fingerprints must be SHA-256 digests in base64url, 43 characters long.')
 }
 
-// The alphabet of base64 needs no quotes, whatever the settings of the connection are.
-function bytes(value: string | Uint8Array) {
-  return `decode('${Buffer.from(value as string).toString('base64')}', 'base64')`
-}
-
 function finite(value: number) {
-  if (Number.isFinite(value)) return value
+  if (Number.isFinite(value)) return String(value)
   throw new TypeError(`postgres: ${String(value)} is not a finite number.`)
 }
 
 // Advisory locks belong to the whole database, and each schema in it has separate keys.
 function lockOf(schema: string, key: string) {
-  return hash('sha256', `${schema} ${key}`, 'buffer').readBigInt64BE()
+  return String(hash('sha256', `${schema} ${key}`, 'buffer').readBigInt64BE())
 }

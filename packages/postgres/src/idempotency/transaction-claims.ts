@@ -1,14 +1,14 @@
 import type { BeginOutcome, Claim, ClaimTerms } from '@concordat/idempotency'
-import { parseRows } from '../connections/postgres.ts'
+import type { FirstStatements } from '../unit-of-work/first-statements.ts'
 import type { Unit } from '../unit-of-work/unit.ts'
-import { busy, outcomeOf, type ReadRecord, readUntilKnown } from './record.ts'
+import { busy, outcomeOf, readUntilKnown } from './record.ts'
+import type { Statements } from './statements.ts'
 
-/** A key to claim, and the statement that claims it. */
+/** A key to claim. */
 export interface ClaimInput {
   readonly key: string
   readonly fingerprint: string
   readonly terms: ClaimTerms
-  readonly sql: string
 }
 
 /** A claim of an open transaction. */
@@ -17,6 +17,10 @@ export interface Held {
   readonly fingerprint: string
   /** The fencing token. It changes when the transaction is restarted. */
   token: number
+  /** What the client had stored when it claimed the key. */
+  clientBytes: number
+  /** Whether the key has no record yet, and is only locked. The record is inserted with the response. */
+  isNew: boolean
   /** Whether the response was stored or the key was released. */
   isSettled: boolean
 }
@@ -47,19 +51,27 @@ const maxStoredKeys = 10_000
 
 type PendingOutcome = Promise<BeginOutcome>
 
+/** The try that runs for a key, and the one that follows it. */
+interface Pending {
+  now: PendingOutcome
+  next: PendingOutcome | undefined
+}
+
 /** The claims of the open transactions of this process. */
 export class TransactionClaims {
   // Objects: in Maps, all requests of the time would keep each other until the next full garbage collection (decision 121).
   readonly #holders: Record<string, Held> = Object.create(null)
-  readonly #pending: Record<string, { now: PendingOutcome; next: PendingOutcome | undefined }> = Object.create(null)
+  readonly #pending: Record<string, Pending> = Object.create(null)
   readonly #stored = new Set<string>()
   // The same keys, oldest first from `#next` on: to find the oldest in the Set, V8 passes all that were removed before.
   readonly #inOrder: string[] = []
   #next = 0
+  readonly #statements: Statements
   readonly #onEnd: (key: string) => void
 
   /** @param onEnd called when a transaction that owned the key has ended, whether committed or rolled back */
-  constructor(onEnd: (key: string) => void) {
+  constructor(statements: Statements, onEnd: (key: string) => void) {
+    this.#statements = statements
     this.#onEnd = onEnd
   }
 
@@ -82,55 +94,69 @@ export class TransactionClaims {
    * Claims the key in the transaction. Of many requests with one key, one tries at a time, and all that arrive meanwhile share the next try. So they
    * use one connection, and not all connections of the pool.
    */
-  async begin(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
-    const tryClaim = async () => this.outcomeBeside(input) ?? (await this.#claim(unit, input))
+  begin(unit: Unit, input: ClaimInput): PendingOutcome {
+    const tryClaim = () => this.#try(unit, input)
     // A request that waits for the outer transaction must not block a request inside it.
     if (unit.session.isPart) return tryClaim()
     const group = `${input.key} ${input.fingerprint} ${input.terms.takesOver}`
     const pending = this.#pending[group]
     if (pending?.next !== undefined) {
-      const shared = await pending.next.catch(() => undefined)
-      if (shared === undefined) return this.begin(unit, input)
-      return shared.state === 'claimed' ? busy : shared
+      return pending.next.then(
+        (shared) => (shared.state === 'claimed' ? busy : shared),
+        () => this.begin(unit, input)
+      )
     }
     if (pending !== undefined) {
       pending.next = pending.now.then(tryClaim, tryClaim)
       return pending.next
     }
-    const first = { now: tryClaim(), next: undefined as PendingOutcome | undefined }
+    const first: Pending = { now: tryClaim(), next: undefined }
     this.#pending[group] = first
-    void this.#runNext(group, first)
+    this.#awaitEnd(group, first)
     return first.now
   }
 
-  async #runNext(group: string, pending: { now: PendingOutcome; next: PendingOutcome | undefined }) {
-    for (;;) {
-      await pending.now.catch(() => {})
-      if (pending.next === undefined) break
-      pending.now = pending.next
-      pending.next = undefined
+  #awaitEnd(group: string, pending: Pending) {
+    const ended = () => {
+      const { next } = pending
+      if (next === undefined) delete this.#pending[group]
+      else this.#awaitEnd(group, Object.assign(pending, { now: next, next: undefined }))
     }
-    delete this.#pending[group]
+    pending.now.then(ended, ended)
   }
 
-  #claim(unit: Unit, input: ClaimInput): Promise<BeginOutcome> {
-    const { key, fingerprint, terms, sql } = input
-    return readUntilKnown(async () => {
-      const held: Held = { unit, fingerprint, token: 0, isSettled: false }
-      let outcome: BeginOutcome | undefined
-      await unit.session.beginWith({
-        statements: [sql],
-        accept([rows = []]) {
-          const [found] = parseRows<ReadRecord>(rows)
-          outcome = found && outcomeOf(key, found, terms)
-          if (terms.signal?.aborted && outcome?.state === 'claimed') outcome = busy
-          if (outcome?.state !== 'claimed') return false
-          held.token = outcome.claim.token
-          return true
+  #try(unit: Unit, input: ClaimInput): PendingOutcome {
+    const beside = this.outcomeBeside(input)
+    return beside === undefined ? readUntilKnown(() => this.#claim(unit, input)) : Promise.resolve(beside)
+  }
+
+  #claim(unit: Unit, { key, fingerprint, terms }: ClaimInput): Promise<BeginOutcome | undefined> {
+    const held: Held = { unit, fingerprint, token: 0, clientBytes: 0, isNew: false, isSettled: false }
+    let outcome: BeginOutcome | undefined
+    const accept = (isNew: boolean) => {
+      if (terms.signal?.aborted && outcome?.state === 'claimed') outcome = busy
+      if (outcome?.state !== 'claimed') return false
+      const { claim, clientBytes } = outcome
+      Object.assign(held, { token: claim.token, clientBytes, isNew })
+      return true
+    }
+    const first: FirstStatements = {
+      statements: this.#statements.lockNew(key, fingerprint, terms),
+      accept: ([lock, rows = []]) => {
+        outcome = outcomeOf(rows, key, terms, lock?.[0]?.[0] === 't')
+        if (outcome !== undefined) return accept(true)
+        return {
+          statements: [this.#statements.claim(key, fingerprint, terms)],
+          accept: ([claimed = []]) => {
+            outcome = outcomeOf(claimed, key, terms)
+            return accept(false)
+          }
         }
-      })
-      return outcome?.state === 'claimed' ? { ...outcome, claim: this.#hold(outcome.claim, held) } : outcome
-    })
+      }
+    }
+    return unit.session
+      .beginWith(first)
+      .then(() => (outcome?.state === 'claimed' ? { ...outcome, claim: this.#hold(outcome.claim, held) } : outcome))
   }
 
   #hold(claim: Claim, held: Held) {

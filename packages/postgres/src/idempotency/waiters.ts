@@ -1,5 +1,8 @@
 import type { Postgres } from '../connections/postgres.ts'
 
+// The keys of this time are announced together: a statement for each would take a sixth of the time of an order. A retry that waits in another process
+// waits so much longer.
+const noticeMs = 20
 // The payload of a notification has at most 8,000 bytes. A key and a comma take 44.
 const keysPerNotice = 180
 
@@ -10,6 +13,7 @@ export class Waiters {
   readonly #waiting = new Map<string, Set<() => void>>()
   #line: Promise<(() => Promise<void>) | undefined> | undefined
   readonly #news: string[] = []
+  #timer: NodeJS.Timeout | undefined
   #notifying: Promise<void> | undefined
 
   constructor(database: Postgres, channel: string) {
@@ -43,14 +47,15 @@ export class Waiters {
     this.#wake(key)
     if (this.#database.isEmbedded) return
     this.#news.push(key)
-    this.#notifying ??= this.#notifyOthers().finally(() => {
-      this.#notifying = undefined
-    })
+    this.#timer ??= setTimeout(() => {
+      this.#notifying = this.#notifyOthers()
+    }, noticeMs)
   }
 
   async close(): Promise<void> {
     for (const key of this.#waiting.keys()) this.#wake(key)
     await this.#notifying
+    if (this.#timer !== undefined) await this.#notifyOthers()
     const end = await this.#line
     await end?.()
   }
@@ -60,6 +65,8 @@ export class Waiters {
   }
 
   async #notifyOthers() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
     while (this.#news.length > 0) {
       const keys = this.#news.splice(0, keysPerNotice)
       // The notification is only a hint: a waiter that misses it polls the record.

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
-import { type Postgres, parseRows, type StoreOptions, schemaOf } from '../connections/postgres.ts'
+import { type Postgres, type StoreOptions, schemaOf } from '../connections/postgres.ts'
 import type { Session } from '../connections/session.ts'
 import type { Migration } from './migration.ts'
 import { schemaIfMissing, withoutRights } from './missing-schema.ts'
@@ -67,7 +67,7 @@ async function migrateOnce(database: Postgres, migrations: readonly Migration[],
   const statements = [lockOf(schema), creation, `SET LOCAL lock_timeout = ${lockTimeoutMs}`, read]
   const { session, results } = await database.open({ statements })
   try {
-    const applied = parseRows<Applied>(results.at(-1) ?? [])
+    const applied = (results.at(-1) ?? []).map(([json]) => JSON.parse(String(json)) as Applied)
     for (const migration of inOrder(migrations)) await apply(session, schema, migration, applied)
     await session.commit()
   } catch (error) {

@@ -2,26 +2,31 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { requirePeers } from '@concordat/plugin-kit/options'
+import type { PGliteOptions } from '@electric-sql/pglite'
 import { fromPGlite } from '../connections/pglite.ts'
 import { adaptEngine, readTypes } from './engine.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type OpenDatabase, queriesOf } from './opened.ts'
 import type { OpenSettings } from './options.ts'
 import { openQueueIn } from './peers.ts'
+import { becomeServiceRole } from './service-role.ts'
 
 /** Opens PGlite, which is PostgreSQL inside this process, in a folder that only one process at a time can use. */
-export async function openFolder(folder: string, { prepare }: OpenSettings): Promise<OpenDatabase> {
+export async function openFolder(folder: string, { prepare, extensions, tenantSetting }: OpenSettings): Promise<OpenDatabase> {
   requirePeers('postgres: openDatabase', ['@electric-sql/pglite@0.5'], import.meta)
   const { PGlite } = await import('@electric-sql/pglite')
   const unlock = folder === 'memory://' ? undefined : await makeAndLock(folder)
-  const engine = await PGlite.create(folder).catch(async (cause: unknown) => {
-    await unlock?.()
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
-  })
+  const engine = await PGlite.create(folder, extensions && { extensions: extensions as NonNullable<PGliteOptions['extensions']> }).catch(
+    async (cause: unknown) => {
+      await unlock?.()
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new Error(`postgres: the database in the folder ${folder} cannot be opened: ${reason}`, { cause })
+    }
+  )
   await adaptEngine(engine)
+  if (tenantSetting !== undefined) await becomeServiceRole(engine)
   const database: OpenDatabase = {
-    ...queriesOf(fromPGlite(engine)),
+    ...queriesOf(fromPGlite(engine, { tenantSetting })),
     openQueue: (options) => openQueueIn(engine, options),
     async close() {
       await engine.close()

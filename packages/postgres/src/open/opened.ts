@@ -18,6 +18,11 @@ export interface OpenDatabase extends Statements {
   readonly postgres: Postgres
   /** Runs the work in a transaction. Commits when it resolves, and rolls back when it throws. For work that is not part of a request. */
   transaction<Result>(work: (transaction: Statements) => Promise<Result>): Promise<Result>
+  /**
+   * Runs the work in a transaction that sees the rows of one tenant, for jobs, events and exports. Rejects with a `TypeError` for a malformed tenant, and
+   * without `tenantSetting`.
+   */
+  asTenant<Result>(tenant: string, work: (transaction: Statements) => Promise<Result>): Promise<Result>
   /** Opens a work queue in the same database, for which `pg-boss` must be installed. Close it before the database. */
   openQueue(options?: PostgresWorkQueueOptions): Promise<WorkQueue>
   /**
@@ -40,7 +45,7 @@ const logBytes = 17 * 2 ** 20
 /** Returns the members of an {@link OpenDatabase} that run statements and transactions. */
 export function queriesOf(
   postgres: Postgres
-): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'check' | 'refusesWrites'> {
+): Pick<OpenDatabase, keyof Statements | 'postgres' | 'transaction' | 'asTenant' | 'check' | 'refusesWrites'> {
   let checking: Promise<'available' | 'busy'> | undefined
   let neededBytes = dataBytes
   return {
@@ -61,7 +66,8 @@ export function queriesOf(
       if (refused === 'log' && postgres.isEmbedded) neededBytes = logBytes
       return refused !== undefined
     },
-    transaction: (work) => postgres.transaction((transaction) => work(statementsOn(transaction)))
+    transaction: (work) => postgres.transaction((transaction) => work(statementsOn(transaction))),
+    asTenant: (tenant, work) => postgres.asTenant(tenant, (transaction) => work(statementsOn(transaction)))
   }
 
   async function checkSpace() {
@@ -77,7 +83,7 @@ function temporaryFile(bytes: number) {
   return [
     "SELECT set_config('work_mem', '64kB', true)",
     `WITH kept AS MATERIALIZED (SELECT repeat('x', ${rowBytes}) FROM generate_series(1, ${bytes / rowBytes})) SELECT count(*) FROM kept`,
-    "SELECT current_setting('transaction_read_only') AS mode"
+    "SELECT current_setting('transaction_read_only')"
   ]
 }
 
@@ -85,8 +91,7 @@ async function checkWrites(postgres: Postgres, bytes: number): Promise<'availabl
   try {
     const { session, results } = await postgres.open({ statements: temporaryFile(bytes) })
     await session.rollback()
-    const [{ mode } = { mode: 'off' }] = results.at(-1) as readonly { readonly mode: string }[]
-    if (mode === 'on') throw new Error('postgres: the database is read-only.')
+    if (results.at(-1)?.[0]?.[0] === 'on') throw new Error('postgres: the database is read-only.')
     return 'available'
   } catch (error) {
     if (error instanceof AllConnectionsInUse) return 'busy'

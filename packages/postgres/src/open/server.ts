@@ -24,8 +24,8 @@ const queueConnections = 6
 const backgroundConnections = 5
 
 /** Creates connection pools for the requests, the work besides them and the queue, so that none waits for another. They connect on first use. */
-export async function openServer(url: string, { maxConnections, onError, prepare }: OpenSettings): Promise<OpenDatabase> {
-  requirePeers('postgres: openDatabase', ['pg@8.12'], import.meta)
+export async function openServer(url: string, { maxConnections, onError, prepare, tenantSetting }: OpenSettings): Promise<OpenDatabase> {
+  requirePeers('postgres: openDatabase', [tenantSetting === undefined ? 'pg@8.12' : 'pg@8.23'], import.meta)
   const { Client, Pool, types } = (await import('pg')).default
   // For requests, a queue and work in the background.
   const impatient = settings({ statement_timeout: 10_000, lock_timeout: 5_000, connectionTimeoutMillis: 2_000 }, maxSilenceMs)
@@ -36,13 +36,13 @@ export async function openServer(url: string, { maxConnections, onError, prepare
     const getTypeParser: typeof types.getTypeParser = (oid, format) =>
       format === 'binary' ? types.getTypeParser(oid, format) : parsers.of(oid)
     const own = { Client: clientClass(Client, url, parsers, silenceMs), types: { getTypeParser } }
-    return { connectionString: url, keepAlive: true, ...startupParameters, ...more, ...own }
+    return { connectionString: url, keepAlive: true, pipeline: tenantSetting !== undefined, ...startupParameters, ...more, ...own }
   }
 
   function open(config: PoolConfig, background?: PgPool, maxWaitSeconds?: number): OpenDatabase {
     const pool = new Pool(config)
     return {
-      ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds })),
+      ...queriesOf(fromPool(pool, { onError, background, maxWaitSeconds, tenantSetting })),
       async openQueue(options) {
         const own = new Pool({ ...impatient, max: queueConnections })
         const queue = await openQueueIn(own, options)

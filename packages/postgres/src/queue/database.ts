@@ -1,7 +1,7 @@
 import type { Transaction } from '@concordat/work-queue'
 import { type Db, fromPglite } from 'pg-boss'
 import { listenOn } from '../connections/listening.ts'
-import { checkOut, openOnClient, type PoolLike, sendOn } from '../connections/pool-session.ts'
+import { checkedOut, checkOut, openOnClient, type PoolLike, sendOn } from '../connections/pool-session.ts'
 import { type Listener, runIn } from '../connections/postgres.ts'
 import type { WorkQueuePGlite } from './options.ts'
 
@@ -48,7 +48,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
 
   const executeSql: Db['executeSql'] = async (text, values) => {
     if (preparations.length === 0) return pool.query(text, values)
-    const { client, release } = await checkOut(pool, onError)
+    const { client, release } = await checkedOut(pool, onError)
     let isUsable = false
     try {
       const result = await join({ query: (sql, params) => sendOn(client, sql, params) }).executeSql(text, values)
@@ -62,7 +62,7 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
   const canListen = (pool.options?.max ?? poolThatListens) >= poolThatListens
   return {
     backend: 'postgres',
-    listen: canListen ? (channel, listener) => listenOn((broken) => checkOut(pool, broken), channel, listener, onError) : undefined,
+    listen: canListen ? (channel, listener) => listenOn((broken) => checkedOut(pool, broken), channel, listener, onError) : undefined,
     statements: {
       executeSql,
       async setSessionStatements(statements) {
@@ -78,7 +78,9 @@ export function queueOnPool(pool: PoolLike, onError: (error: unknown) => void): 
     join,
     transaction: (work) =>
       runIn(
-        checkOut(pool, onError).then((connection) => openOnClient(connection, {})),
+        new Promise((resolve, reject) =>
+          checkOut(pool, onError, (connection) => openOnClient(connection, {}, [], resolve, reject), reject)
+        ),
         work
       )
   }

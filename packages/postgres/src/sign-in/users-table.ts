@@ -28,7 +28,9 @@ export const usersTableOptions = describeOptions('postgres', {
   /** The column with the hash of `passwords().hash`. A user without it cannot sign in. */
   passwordHash: value<string>({ default: 'password_hash' }),
   /** The column with the names of the roles, as `text[]`, or with one as `text`. */
-  roles: value<string>({ default: 'roles' })
+  roles: value<string>({ default: 'roles' }),
+  /** Claims of the tokens and their columns, such as `{ org: 'clinic' }` for the tenant. A column that is NULL makes no claim. */
+  claims: value<Readonly<Record<string, string>>>({ default: {}, names: { '*': true } })
 })
 
 /** Where users are: the names of a table and of its columns. */
@@ -38,13 +40,20 @@ interface Row extends Omit<TokenUser, 'roles'> {
   readonly roles?: string | readonly string[]
 }
 
+/** The options with a column each. */
+const columnOptions = ['id', 'username', 'passwordHash', 'roles'] as const
+
 /** Returns the functions that find users in a table of the service. Throws a `TypeError` for an unknown name. */
 export function usersIn(database: Pick<Statements, 'query'>, users: UsersTable): Required<UserFunctions> {
   const names = usersTableOptions.read(users, 'options.users')
-  for (const [name, given] of Object.entries(names)) requireName(name, given)
+  requireName('table', names.table, 'table')
+  for (const name of columnOptions) requireName(name, names[name])
+  for (const [claim, column] of Object.entries(names.claims)) requireName(`claims.${claim}`, column)
   const table = names.table.split('.').map(quoted).join('.')
-  const [id, username, passwordHash, roles] = [names.id, names.username, names.passwordHash, names.roles].map(quoted)
-  const select = `SELECT ${id}::text AS id, ${passwordHash} AS "passwordHash", to_jsonb(${roles}) AS roles FROM ${table}`
+  const [id, username, passwordHash, roles] = columnOptions.map((name) => quoted(names[name]))
+  const claims = Object.entries(names.claims).map(([claim, column]) => `'${claim.replaceAll("'", "''")}', ${quoted(column)}`)
+  const ownClaims = claims.length === 0 ? '' : `, jsonb_strip_nulls(jsonb_build_object(${claims.join(', ')})) AS claims`
+  const select = `SELECT ${id}::text AS id, ${passwordHash} AS "passwordHash", to_jsonb(${roles}) AS roles${ownClaims} FROM ${table}`
 
   async function read(where: string, given: string): Promise<TokenUser | undefined> {
     const rows = await database.query<Row>(`${select} WHERE ${where} LIMIT 2`, [given])
@@ -70,9 +79,9 @@ export function usersIn(database: Pick<Statements, 'query'>, users: UsersTable):
   }
 }
 
-function requireName(name: string, given: unknown) {
+function requireName(option: string, given: unknown, kind = 'column') {
   if (typeof given === 'string' && /^[^\0]{1,127}$/.test(given)) return
-  throw new TypeError(`postgres: options.users.${name} must be the name of a ${name === 'table' ? 'table' : 'column'}.`)
+  throw new TypeError(`postgres: options.users.${option} must be the name of a ${kind}.`)
 }
 
 function quoted(name: string) {

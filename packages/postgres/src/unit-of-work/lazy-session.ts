@@ -1,31 +1,22 @@
 import { transactionConflict, transactionEnded } from '../connections/errors.ts'
 import { isConflict, isRefusal, withoutOutage } from '../connections/failure.ts'
 import { handlerContexts } from '../connections/handler-context.ts'
-import { type HoldingSession, holding } from '../connections/holding-session.ts'
+import type { MessageStatement } from '../connections/message.ts'
 import type { Postgres, SqlClient } from '../connections/postgres.ts'
-import { openSavepoint } from '../connections/savepoint-session.ts'
+import { openWithin } from '../connections/savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../connections/session.ts'
+import { beginAccepted, decide, type FirstStatements, notAccepted, undoDomain, withSavepoint } from './first-statements.ts'
 import type { UnitSettings } from './options.ts'
+import { Turns } from './turns.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
 const idleGraceMs = 5000
-const openingAttempts = 3
-const savepoint = 'concordat_work'
-const notAccepted = Symbol('not accepted')
-
-type Rows = readonly unknown[]
-
-/** The statements that are sent with BEGIN each time a transaction begins. */
-export interface FirstStatements {
-  readonly statements: readonly string[]
-  /** Returns whether the results of the statements allow the transaction to continue. */
-  readonly accept: (results: readonly Rows[]) => boolean
-}
 
 interface Surroundings {
   readonly database: Postgres
   readonly route: object | undefined
+  readonly tenant: string | undefined
   /** The session of the handler that injected this request. Both share a transaction. */
   readonly outer: LazySession | undefined
   /** Called when the transaction has been open for too long. */
@@ -36,11 +27,12 @@ interface Surroundings {
 export class LazySession {
   readonly #surroundings: Surroundings
   readonly #settings: UnitSettings
-  #session: HoldingSession | undefined
+  #session: Session | undefined
+  #held: MessageStatement[] = []
   #isOpening = false
   #isOver = false
   #first: FirstStatements | undefined
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
   #fault: unknown
   #mayBeCommitted = false
   #deadline: NodeJS.Timeout | undefined
@@ -59,6 +51,11 @@ export class LazySession {
 
   get isOpen(): boolean {
     return this.#isOpening || this.#session !== undefined
+  }
+
+  /** Whether an operation was begun, in it or in the transaction that it shares. */
+  get wasUsed(): boolean {
+    return !this.#turns.isIdle || this.isOpen || this.isPart || this.#first !== undefined
   }
 
   /** Whether statements were sent that can write, in it or in the transaction that it shares. */
@@ -115,72 +112,82 @@ export class LazySession {
     return (await this.#run((session) => session.query(...make()))).rows
   }
 
-  /** Holds a statement of code around the handler back, to be sent with COMMIT. It is made after the transaction has opened. */
-  hold(make: () => string): Promise<void> {
-    return this.#run(async (session) => session.hold(make()))
+  /**
+   * Holds a statement of code around the handler back, to be sent with COMMIT in one message, or before the next operation. It is made after the
+   * transaction has opened. When it fails, nothing is committed.
+   */
+  hold(make: () => MessageStatement): Promise<void> | undefined {
+    if (this.#session === undefined || !this.#turns.isIdle || this.#isOver)
+      return this.#run(async () => void this.#held.push(make()), false)
+    this.#held.push(make())
+    return undefined
   }
 
   /**
    * Begins the transaction with these statements and a savepoint for `undoDomain` in one message, and does the same again after a `restart`. Returns
    * false when they were not accepted, and nothing is open then.
    */
-  beginWith({ statements, accept }: FirstStatements): Promise<boolean> {
-    return this.#inTurn(async () => {
+  beginWith(first: FirstStatements): Promise<boolean> {
+    return this.#inTurn(() => {
       if (this.#session !== undefined) {
         throw new Error('postgres: request.transaction was used before the idempotency key was claimed. Use it only in the handler.')
       }
-      this.#first = { statements: [...statements, `SAVEPOINT ${savepoint}`], accept }
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          await this.#begin()
-          return true
-        } catch (error) {
-          // Above READ COMMITTED, PostgreSQL reports a row that was committed after the snapshot as a conflict.
-          if (isConflict(error) && attempt < openingAttempts) continue
+      this.#first = first
+      return beginAccepted(
+        () => this.#begin(),
+        () => {
           this.#first = undefined
-          if (error === notAccepted) return false
-          throw isConflict(error) ? transactionConflict(error) : error
         }
-      }
+      )
     })
   }
 
   /** Rolls the writes of the handler back, but not those of the statements with which the transaction began. */
   undoDomain(): Promise<void> {
     if (this.#first === undefined) return this.restart()
-    return this.#runIfOpen((session) => session.send([`ROLLBACK TO SAVEPOINT ${savepoint}`]))
+    return this.#runIfOpen((session) => {
+      this.#held = []
+      return session.send([undoDomain])
+    })
   }
 
   /** Rolls the transaction back. The next use begins a new transaction. */
   async restart(): Promise<void> {
     await this.#runIfOpen((session) => session.rollback())
     this.#session = undefined
+    this.#held = []
     this.#fault = undefined
   }
 
-  async commit(): Promise<void> {
-    await this.#runIfOpen(async (session) => {
+  commit(): Promise<void> {
+    return this.#runIfOpen((session) => {
       this.#mayBeCommitted = true
-      await session.commit().catch((error: unknown) => {
-        this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
-        throw error
-      })
+      return session.commit(this.#held.splice(0)).then(
+        () => {
+          this.#session = undefined
+          return undefined
+        },
+        (error: unknown) => {
+          this.#mayBeCommitted = !(error instanceof IgnoredFailure || isRefusal(error))
+          throw error
+        }
+      )
     })
-    this.#session = undefined
   }
 
   /** Rolls back the open transaction without waiting for its turn, and refuses all later operations. */
-  async end(): Promise<void> {
+  end(): Promise<void> | undefined {
     const { outer } = this.#surroundings
     this.#isOver = true
     clearTimeout(this.#deadline)
     if (outer !== undefined) outer.#hasConflict ||= isConflict(this.#fault)
-    await this.#session?.rollback()
+    const ending = this.#session?.rollback()
     this.#session = undefined
+    return ending
   }
 
-  async #inDomain<Result>(work: (session: Session) => Promise<Result>) {
-    this.requireDomain()
+  #inDomain<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+    if (this.#domainIsOver || this.#isOver) return Promise.reject(transactionEnded())
     this.#wasUsedBefore ||= !this.#handlerRuns
     return this.#run((session) => {
       this.requireDomain()
@@ -188,67 +195,68 @@ export class LazySession {
     })
   }
 
-  #run<Result>(work: (session: HoldingSession) => Promise<Result>): Promise<Result> {
-    return this.#inTurn(async () => work(await this.#begin()))
+  /** Runs an operation on the open transaction, after the statements that are held back, if `afterHeld`. */
+  #run<Result>(work: (session: Session) => Promise<Result>, afterHeld = true): Promise<Result> {
+    const run = (session: Session) =>
+      afterHeld && this.#held.length > 0 ? session.send(this.#held.splice(0)).then(() => work(session)) : work(session)
+    return this.#inTurn(() => (this.#session === undefined ? this.#begin().then(run) : run(this.#session)))
   }
 
-  async #runIfOpen(work: (session: Session) => Promise<unknown>) {
-    await this.#inTurn(async () => {
-      if (this.#session !== undefined) await work(this.#session)
-    })
+  #runIfOpen(work: (session: Session) => Promise<unknown>): Promise<void> {
+    // Operations that were begun earlier may open it.
+    if (this.#session === undefined && this.#turns.isIdle && !this.#isOver) return Promise.resolve()
+    return this.#inTurn(() => (this.#session === undefined ? Promise.resolve() : (work(this.#session) as Promise<void>)))
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#queue.then(async () => {
-      if (this.#isOver) throw transactionEnded()
-      try {
-        return await work()
-      } catch (error) {
-        if (error === notAccepted) throw transactionConflict(new Error('The idempotency claim of this transaction was lost.'))
-        const reason = withoutOutage(error)
-        if (reason !== error || isConflict(error)) this.#fault = reason
-        throw reason
-      }
-    })
-    this.#queue = turn.catch(() => {})
-    return turn
-  }
-
-  async #begin(): Promise<HoldingSession> {
-    if (this.#session !== undefined) return this.#session
-    const { onTimeout } = this.#surroundings
-    this.#isOpening = true
-    try {
-      const { session, results } = await this.#open(this.#first?.statements ?? [])
-      const isAccepted = this.#first?.accept(results) ?? true
-      if (this.#isOver || !isAccepted) {
-        await session.rollback()
-        throw this.#isOver ? transactionEnded() : notAccepted
-      }
-      this.#session = holding(session)
-      this.#deadline ??= setTimeout(onTimeout, this.#settings.timeoutMs + graceMs).unref()
-      return this.#session
-    } finally {
-      this.#isOpening = false
+    const run = () => {
+      this.#requireLife()
+      return work()
     }
+    return this.#turns.run(run, (error) => this.#reasonFor(error))
   }
 
-  #open(statements: readonly string[]): Promise<Opened> {
-    const { database, outer, route } = this.#surroundings
+  #requireLife() {
+    if (this.#isOver) throw transactionEnded()
+  }
+
+  #reasonFor(error: unknown) {
+    // The stack leads to the caller, and not to the socket.
+    if (error instanceof Error && 'severity' in error) Error.captureStackTrace(error)
+    // The transaction began again, and another owns the key now.
+    const reason =
+      error === notAccepted ? transactionConflict(new Error('The idempotency claim of this transaction was lost.')) : withoutOutage(error)
+    if (reason !== error || isConflict(error)) this.#fault = reason
+    return reason
+  }
+
+  #begin(): Promise<Session> {
+    this.#isOpening = true
+    const first = this.#first
+    const failed = (error: unknown) => {
+      this.#isOpening = false
+      throw error
+    }
+    return this.#open(withSavepoint(first)).then(({ session, results }) => {
+      const verdict = first?.accept(results) ?? true
+      if (verdict === true && !this.#isOver) return this.#opened(session)
+      return decide(session, verdict, () => this.#requireLife()).then(() => this.#opened(session), failed)
+    }, failed)
+  }
+
+  #opened(session: Session) {
+    this.#isOpening = false
+    this.#session = session
+    this.#deadline ??= setTimeout(this.#surroundings.onTimeout, this.#settings.timeoutMs + graceMs).unref()
+    return session
+  }
+
+  #open(statements: readonly MessageStatement[]): Promise<Opened> {
+    const { database, outer, route, tenant } = this.#surroundings
     const { isolation, readOnly, timeoutMs } = this.#settings
-    if (outer !== undefined) return outer.#openInner(statements)
+    if (outer !== undefined) return openWithin((work) => outer.#run(work), statements)
     // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
-    return handlerContexts.run(undefined, () => database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route }))
-  }
-
-  /** Opens a transaction within this one. It must end before any other operation runs here. */
-  #openInner(statements: readonly string[]): Promise<Opened> {
-    const released = Promise.withResolvers<void>()
-    return new Promise((resolve, reject) => {
-      this.#run(async (session) => {
-        resolve(await openSavepoint(session, statements, released.resolve))
-        await released.promise
-      }).catch(reject)
-    })
+    const open = () => database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route, tenant })
+    return handlerContexts.getStore() === undefined ? open() : handlerContexts.run(undefined, open)
   }
 }

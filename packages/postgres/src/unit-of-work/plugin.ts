@@ -6,12 +6,13 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, RouteHandlerMeth
 import fp from 'fastify-plugin'
 import { postgresErrors, transactionEnded } from '../connections/errors.ts'
 import { type HandlerContext, handlerContexts } from '../connections/handler-context.ts'
-import type { Postgres } from '../connections/postgres.ts'
+import type { Postgres, SqlClient } from '../connections/postgres.ts'
+import { requireBoundRole } from '../connections/tenant.ts'
 import { runHandler } from './handler-run.ts'
 import { observeUnit, poolGauges } from './observation.ts'
 import { type RouteTransaction, resolveRoute, type UnitOfWorkOptions, unitOfWorkOptions } from './options.ts'
 import { requireOrder } from './order.ts'
-import { begunUnitOf, currentTransaction, enclosingTransaction, isCongested, planRoute, unitKey, unitOf } from './request-unit.ts'
+import { begunUnitOf, currentTransaction, enclosingTransaction, isCongested, planRoute, tenantOf, unitKey, unitOf } from './request-unit.ts'
 import { runAsOne } from './run-as-one.ts'
 import type { Transaction } from './transaction.ts'
 import type { Unit } from './unit.ts'
@@ -24,6 +25,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The transaction of a route with `config.transaction`. Throws a `TypeError` on other routes. */
     readonly transaction: Transaction
+    /**
+     * Runs statements that only read, outside the transaction of the route. In a request with a tenant, each is a read-only transaction of its own
+     * that sees the rows of the tenant, without a further round trip. Throws `TRANSACTION_REQUIRED` while the transaction of the handler is open.
+     */
+    readonly reads: SqlClient
   }
 }
 
@@ -50,8 +56,16 @@ const unitOfWork: FastifyPluginAsync<UnitOfWorkOptions> = async (app, options) =
   publish(app, { transactions: { ...transactionsOf(database, handlerTimeoutSeconds || defaultTimeoutSeconds), isCongested } })
   app.decorateRequest(unitKey, null)
   app.decorateRequest('transaction', { getter: transactionOfRequest })
+  app.decorateRequest('reads', {
+    getter() {
+      return database.reads(tenantOf(this))
+    }
+  })
   onEachRoute(app, prepareRoute)
-  app.addHook('onReady', async () => requireOrderKept())
+  app.addHook('onReady', async () => {
+    requireOrderKept()
+    await requireBoundRole(database)
+  })
 
   function prepareRoute(route: RouteOptions) {
     const setting = route.config?.transaction
@@ -83,15 +97,30 @@ function transactionsOf(database: Postgres, timeoutSeconds: number): Transaction
   return {
     transactionOf: enclosingTransaction,
     currentTransaction,
-    runAsOne: (request, work) => runAsOne({ database, timeoutSeconds, onFault: (error) => request.log.error(error) }, work)
+    runAsOne: (request, work) =>
+      runAsOne({ database, tenant: tenantOf(request), timeoutSeconds, onFault: (error) => request.log.error(error) }, work)
   }
 }
 
-// A request that a handler injects belongs to that handler, whose transaction may be open.
+// A request that a handler injects belongs to that handler, whose transaction may be open, but not to its tenant.
 function inContext(handler: RouteHandlerMethod, context: HandlerContext): RouteHandlerMethod {
-  return function runInContext(...input) {
-    const run = () => handler.apply(this, input)
-    return handlerContexts.getStore() === undefined ? handlerContexts.run(context, run) : run()
+  return function runInContext(request, reply) {
+    const run = () => handler.call(this, request, reply)
+    const tenant = tenantOf(request)
+    const around = handlerContexts.getStore()
+    if (around === undefined) return handlerContexts.run(tenant === undefined ? context : { ...context, tenant }, run)
+    return around.tenant === tenant ? run() : handlerContexts.run(withTenant(around, tenant), run)
+  }
+}
+
+function withTenant(around: HandlerContext, tenant: string | undefined): HandlerContext {
+  return {
+    database: around.database,
+    route: around.route,
+    tenant,
+    get isOpen() {
+      return around.isOpen
+    }
   }
 }
 
@@ -109,7 +138,7 @@ function inTransaction(handler: RouteHandlerMethod, maxRetries: number, observer
 function commit(request: FastifyRequest, reply: FastifyReply, payload: unknown, next: Next) {
   const unit = begunUnitOf(request)
   const isFailure = reply.statusCode >= 500
-  if (unit === null || unit.phase === 'ended') return next(null, payload)
+  if (unit === null || unit.phase === 'ended' || unit.endUnused(payload)) return next(null, payload)
   if (unit.phase === 'aborted') return isFailure ? next(null, payload) : next(transactionEnded())
   if (unit.phase === 'ending') {
     // For example, the handler timed out during COMMIT: whether the transaction took effect is then unknown.

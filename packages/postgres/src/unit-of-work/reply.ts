@@ -3,14 +3,22 @@ import { replyRefused } from '../connections/errors.ts'
 
 const { validateHeaderValue } = process.getBuiltinModule('node:http')
 
+const plain = /^[ -~]*$/
+
+/** Returns whether the payload is complete, and not a stream. */
+export function isWhole(payload: unknown): boolean {
+  return payload === undefined || payload === null || typeof payload === 'string' || Buffer.isBuffer(payload)
+}
+
 /** Throws for a response that could fail after the commit, or that would still read from the transaction. */
 export function requireWhole(reply: FastifyReply, payload: unknown): void {
-  if (payload !== undefined && payload !== null && typeof payload !== 'string' && !Buffer.isBuffer(payload)) {
+  if (!isWhole(payload)) {
     throw replyRefused(
       'The response of a route with a transaction is a stream. Read it into memory, or remove the transaction from the route.'
     )
   }
   for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (typeof value === 'string' && plain.test(value)) continue
     for (const one of [value].flat()) if (one !== undefined) validateHeaderValue(name, String(one))
   }
 }

@@ -1,5 +1,6 @@
 import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyRequest, RouteOptions } from 'fastify'
+import { tenantDiffers } from '../connections/errors.ts'
 import { handlerContexts } from '../connections/handler-context.ts'
 import type { Postgres } from '../connections/postgres.ts'
 import type { UnitSettings } from './options.ts'
@@ -35,10 +36,21 @@ export function unitOf(request: FastifyRequest): Unit | undefined {
   if (plan?.settings === undefined) return undefined
   const carrier = request as Carrier
   carrier[unitKey] ??= new Unit(
-    { database: plan.database, outer: enclosingUnit(plan), route: plan.route, onFault: (error) => request.log.error(error) },
+    {
+      database: plan.database,
+      outer: enclosingUnit(plan, request),
+      route: plan.route,
+      tenant: tenantOf(request),
+      onFault: (error) => request.log.error(error)
+    },
     plan.settings
   )
   return carrier[unitKey]
+}
+
+/** Returns the tenant that authentication has found in the credential of a request. */
+export function tenantOf(request: FastifyRequest): string | undefined {
+  return (request as { readonly tenant?: string | undefined }).tenant
 }
 
 /** Returns the unit of a request, or null if it has not been created. */
@@ -56,10 +68,12 @@ export function enclosingTransaction(request: FastifyRequest): RequestTransactio
   return unitOf(request)?.enclosing
 }
 
-// A request that a handler injects is part of the transaction of that handler.
-function enclosingUnit({ database }: Plan) {
+// A request that a handler injects is part of the transaction of that handler, which has the tenant of the handler.
+function enclosingUnit({ database }: Plan, request: FastifyRequest) {
   const current = currentUnit()
-  return current?.database === database ? current : undefined
+  if (current?.database !== database) return undefined
+  if (current.tenant !== tenantOf(request)) throw tenantDiffers()
+  return current
 }
 
 function currentUnit() {

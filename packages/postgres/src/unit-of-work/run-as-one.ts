@@ -8,6 +8,7 @@ import { Unit } from './unit.ts'
 
 interface RunAsOneOptions {
   readonly database: Postgres
+  readonly tenant: string | undefined
   /** The time after which the transaction is rolled back, even if work in it is still running. */
   readonly timeoutSeconds: number
   /** Called with each error that would otherwise be lost. */
@@ -47,10 +48,13 @@ export async function runAsOne<Result>(options: RunAsOneOptions, work: () => Pro
   }
 }
 
-async function runInTurn<Result>({ database, timeoutSeconds, onFault }: RunAsOneOptions, work: () => Promise<Result>): Promise<Result> {
+async function runInTurn<Result>(
+  { database, tenant, timeoutSeconds, onFault }: RunAsOneOptions,
+  work: () => Promise<Result>
+): Promise<Result> {
   for (let attempt = 0; ; attempt += 1) {
     const unit = new Unit(
-      { database, outer: undefined, route: handlerContexts.getStore()?.route, onFault },
+      { database, outer: undefined, route: handlerContexts.getStore()?.route, tenant, onFault },
       { isolation: undefined, maxRetries: 0, readOnly: false, timeoutMs: timeoutSeconds * 1000 }
     )
     // Work that hangs must not hold up those that wait for their turn.

@@ -1,13 +1,12 @@
 import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply } from 'fastify'
-import { transactionConflict, transactionEnded, transactionRolledBack } from '../connections/errors.ts'
-import { isConflict } from '../connections/failure.ts'
+import { transactionEnded } from '../connections/errors.ts'
+import { endingFailure } from '../connections/failure.ts'
 import type { HandlerContext } from '../connections/handler-context.ts'
 import type { Postgres } from '../connections/postgres.ts'
-import { IgnoredFailure } from '../connections/session.ts'
 import { LazySession } from './lazy-session.ts'
 import type { UnitSettings } from './options.ts'
-import { requireWhole } from './reply.ts'
+import { isWhole, requireWhole } from './reply.ts'
 import type { BeforeCommit, Transaction } from './transaction.ts'
 
 const remedies = { domain: 'request.transaction or currentTransaction()', enclosing: 'the result of enclosingTransaction(request)' }
@@ -75,6 +74,8 @@ interface Surroundings {
   /** The unit of the handler that injected this request. Both share a transaction. */
   readonly outer: Unit | undefined
   readonly route: object | undefined
+  /** The tenant of the request, or of the requests that share the transaction. */
+  readonly tenant: string | undefined
   /** Called with errors that would otherwise be lost. */
   readonly onFault: (error: unknown) => void
 }
@@ -83,6 +84,7 @@ interface Surroundings {
 export class Unit implements HandlerContext {
   readonly database: Postgres
   readonly route: object | undefined
+  readonly tenant: string | undefined
   /** The transaction for the handler. */
   readonly domain: Transaction
   /** The transaction for code around the handler. Its work runs last, also when the domain writes are rolled back. */
@@ -94,16 +96,17 @@ export class Unit implements HandlerContext {
   #isOvertaken = false
   #domainWork: BeforeCommit[] = []
   #afterCommit: (() => void)[] = []
-  readonly #enclosingWork: BeforeCommit[] = []
+  readonly #enclosingWork: Parameters<RequestTransaction['beforeCommit']>[0][] = []
   readonly #afterEnd: (() => void)[] = []
   #whenFinal: (() => void)[] = []
 
-  constructor({ database, outer, route, onFault }: Surroundings, settings: UnitSettings) {
+  constructor({ database, outer, route, tenant, onFault }: Surroundings, settings: UnitSettings) {
     this.database = database
     this.route = route
+    this.tenant = tenant
     this.#outer = outer
     this.#onFault = onFault
-    this.session = new LazySession({ database, route, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
+    this.session = new LazySession({ database, route, tenant, outer: outer?.session, onTimeout: () => void this.abort() }, settings)
     this.enclosing = new Enclosing(this, (work) => void this.#requireLife().#enclosingWork.push(work))
     this.domain = new Domain(this, {
       beforeCommit: (work) => void this.#requireDomain().#domainWork.push(work),
@@ -147,27 +150,50 @@ export class Unit implements HandlerContext {
     await this.session.restart()
   }
 
+  /** Ends a transaction in which nothing was done, as for a replay, without waiting. Returns whether it has ended so. */
+  endUnused(payload: unknown): boolean {
+    const work = this.#domainWork.length + this.#enclosingWork.length + this.#afterCommit.length
+    if (this.#phase !== 'running' || work > 0 || this.session.wasUsed || !isWhole(payload)) return false
+    void this.#end('ended')
+    return true
+  }
+
   /** Ends the transaction according to the response. Rejects when it cannot be committed, and nothing of it remains then. */
   settle(reply: FastifyReply, payload: unknown): Promise<void> {
-    return this.#endBy(async () => {
-      if (reply.statusCode >= 500) return
-      requireWhole(reply, payload)
-      if (reply.statusCode >= 400) await this.#returnDomain()
-      for (const work of this.#domainWork) await work(reply, payload)
-      this.session.endDomain()
-      for (const work of this.#enclosingWork) await work(reply, payload)
-      await this.#commit()
-    })
+    return this.#endBy(reply, payload)
+  }
+
+  async #endBy(reply?: FastifyReply, payload?: unknown): Promise<void> {
+    this.#phase = 'ending'
+    try {
+      if (reply !== undefined) {
+        if (reply.statusCode >= 500) return
+        requireWhole(reply, payload)
+        if (reply.statusCode >= 400) await this.#returnDomain()
+        for (const work of this.#domainWork) await work(reply, payload)
+        this.session.endDomain()
+        for (const work of this.#enclosingWork) {
+          const working = work(reply, payload)
+          if (working !== undefined) await working
+        }
+      }
+      await this.session.commit()
+      this.#callAfterCommit()
+    } catch (error) {
+      throw endingFailure(error)
+    } finally {
+      await this.#end('ended')
+    }
   }
 
   /** Commits the writes of all requests that are part of this transaction, without a response. */
   async commit(): Promise<void> {
     this.#requireLife()
-    await this.#endBy(() => this.#commit())
+    await this.#endBy()
   }
 
-  abort(): Promise<void> {
-    return this.#end('aborted')
+  async abort(): Promise<void> {
+    await this.#end('aborted')
   }
 
   /** Ends the transaction because another response is sent. */
@@ -176,19 +202,7 @@ export class Unit implements HandlerContext {
     return this.abort()
   }
 
-  async #endBy(work: () => Promise<void>) {
-    this.#phase = 'ending'
-    try {
-      await work()
-    } catch (error) {
-      throw error instanceof IgnoredFailure ? transactionRolledBack(error) : isConflict(error) ? transactionConflict(error) : error
-    } finally {
-      await this.#end('ended')
-    }
-  }
-
-  async #commit() {
-    await this.session.commit()
+  #callAfterCommit() {
     for (const callback of this.#afterCommit) {
       try {
         // A part of another transaction is committed with that transaction.
@@ -200,10 +214,17 @@ export class Unit implements HandlerContext {
     }
   }
 
-  async #end(phase: 'ended' | 'aborted') {
-    if (this.#isOver) return
+  /** Returns a promise only if the transaction is open, which takes time to end. */
+  #end(phase: 'ended' | 'aborted'): Promise<void> | undefined {
+    if (this.#isOver) return undefined
     this.#phase = phase
-    await this.session.end()
+    const ending = this.session.end()
+    if (ending !== undefined) return ending.then(() => this.#ended())
+    this.#ended()
+    return undefined
+  }
+
+  #ended() {
     for (const callback of this.#afterEnd) callback()
     for (const callback of this.#whenFinal) this.whenFinal(callback)
   }

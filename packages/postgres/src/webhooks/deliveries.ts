@@ -2,7 +2,7 @@ import type { CountSelection, Delivery, DeliverySelection, WebhookStore } from '
 import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined, within } from '../joined.ts'
 import { deliverySaver } from './delivery-saver.ts'
-import { attemptRecords, deliveryRecords, pageOf, type WebhookTables } from './tables.ts'
+import { attemptRecords, deliveryRecords, ownedBy, pageOf, type WebhookTables } from './tables.ts'
 
 type Methods = 'delivery' | 'deliveriesOf' | 'attemptsOf' | 'count' | 'saveDelivery' | 'changeDeliveries'
 
@@ -18,8 +18,8 @@ export function deliveryStore(database: Postgres, tables: WebhookTables): Pick<W
   // The rows to count, and the values of their statement. `$2` is the limit.
   function countedRows(selection: CountSelection, limit: number): readonly [rows: string, values: readonly unknown[]] {
     if ('owner' in selection) {
-      const { owner } = selection
-      return [`${subscriptions} WHERE ${owner === undefined ? '$1::text IS NULL' : 'owner = $1'}`, [owner ?? null, limit]]
+      const [own, value] = ownedBy(selection.owner)
+      return [`${subscriptions} WHERE ${own}`, [value, limit]]
     }
     if ('deliveryId' in selection) {
       const isKept = `EXISTS (SELECT FROM ${deliveries} AS delivery WHERE id = $1::uuid AND ${subscriptionExists})`

@@ -39,7 +39,7 @@ export function messageStore(
 
   return {
     deliveryToSend: gathered<string, DeliveryToSend | undefined>(async (ids) => {
-      const { rows } = await database.client.query<Row>(sending, [ids])
+      const { rows } = await database.reads(undefined).query<Row>(sending, [ids])
       // Many deliveries have the same subscription, and the same outages of its owner.
       const parsed = new Map<string, unknown>()
       function parse(json: string) {

@@ -82,5 +82,9 @@ export const webhookMigrations: readonly Migration[] = migrationsOf(
       )`
   ],
   [`CREATE INDEX webhook_outages_paused ON {schema}.webhook_outages (owner) WHERE record ->> 'isPaused' = 'true'`],
-  [`CREATE INDEX webhook_removals_removed_at ON {schema}.webhook_removals (removed_at)`]
+  [`CREATE INDEX webhook_removals_removed_at ON {schema}.webhook_removals (removed_at)`],
+  [
+    'ALTER TABLE {schema}.webhook_subscriptions ADD COLUMN tenant text',
+    `CREATE INDEX webhook_subscriptions_tenant ON {schema}.webhook_subscriptions (tenant, id) WHERE tenant IS NOT NULL`
+  ]
 )

@@ -1,8 +1,9 @@
+import { inTenant } from '@concordat/plugin-kit/wiring'
 import type { Subscription, WebhookStore } from '@concordat/webhooks'
 import type { Postgres, Queries } from '../connections/postgres.ts'
 import { joined, within } from '../joined.ts'
 import { expiredRows } from '../sweep.ts'
-import { pageOf, type WebhookTables } from './tables.ts'
+import { ownedBy, pageOf, type WebhookTables } from './tables.ts'
 
 type Methods = 'addSubscription' | 'subscription' | 'subscriptionsOf' | 'subscribersOf' | 'changeSubscription' | 'removeSubscription'
 
@@ -11,19 +12,6 @@ export function subscriptionStore(
   database: Postgres,
   { subscriptions, removals, changes }: WebhookTables
 ): Pick<WebhookStore, Methods | 'countChange'> {
-  const recent = 'ARRAY(SELECT time FROM unnest(counted.times) AS time WHERE time > $3::double precision ORDER BY time)'
-  // The row of the owner is locked until the commit, so concurrent changes are counted one after another. Each count also removes some owners whose
-  // changes no longer count.
-  const count = `WITH ended AS (
-      DELETE FROM ${changes} WHERE owner <> $1 AND ${expiredRows(changes, 'ends_at', '$2', '100')}
-    )
-    INSERT INTO ${changes} AS counted (owner, times, ends_at)
-    VALUES ($1, ARRAY[$2::double precision], 2 * $2::double precision - $3)
-    ON CONFLICT (owner) DO UPDATE SET times = ${recent} || $2::double precision, ends_at = excluded.ends_at
-    WHERE cardinality(${recent}) < $4::integer
-    RETURNING 'true' AS json`
-  const oldest = `SELECT min(time)::text AS json FROM ${changes} AS counted, unnest(counted.times) AS time WHERE owner = $1 AND time > $2`
-
   async function change(queries: Queries, id: string, change: (current: Subscription) => Subscription) {
     // NO KEY: statements that only reference the subscription do not wait for an update of the health of its receiver.
     const [current] = await queries.query<Subscription>(
@@ -43,14 +31,14 @@ export function subscriptionStore(
   async function add(queries: Queries, subscription: Subscription, maxOfOwner: number) {
     // One after another for each owner. The count is a statement of its own, so that it sees what was committed during the wait.
     await queries.query(`SELECT 'true' AS json FROM pg_advisory_xact_lock(hashtextextended($1, 0))`, [
-      `${subscriptions} ${subscription.owner}`
+      `${subscriptions} ${ownerKey(subscription)}`
     ])
     const added = await queries.query(
-      `INSERT INTO ${subscriptions} (id, owner, event_types, is_enabled, record)
-      SELECT $1::uuid, $2, $3::text[], $4::boolean, $5::text::json
+      `INSERT INTO ${subscriptions} (id, owner, event_types, is_enabled, record, tenant)
+      SELECT $1::uuid, $2, $3::text[], $4::boolean, $5::text::json, $7
       WHERE (SELECT count(*) FROM (SELECT FROM ${subscriptions} WHERE owner = $2 LIMIT $6::integer) AS own) < $6::integer
       RETURNING 'true' AS json`,
-      [...rowOf(subscription), maxOfOwner]
+      [...rowOf(subscription), maxOfOwner, subscription.tenant ?? null]
     )
     return added.length > 0
   }
@@ -63,13 +51,14 @@ export function subscriptionStore(
       return (await joined(database, transaction).query<Subscription>(sql, [id]))[0]
     },
     async subscriptionsOf(owner, input, transaction) {
-      const { condition, order, values } = pageOf(owner ?? null, input)
-      const own = owner === undefined ? '$1::text IS NULL' : 'owner = $1'
+      const [own, value] = ownedBy(owner)
+      const { condition, order, values } = pageOf(value, input)
       const sql = `SELECT record::text AS json FROM ${subscriptions} WHERE ${own} ${condition} ${order}`
       return joined(database, transaction).query(sql, values)
     },
-    async subscribersOf({ eventType, owner, audiences }, transaction) {
-      const topics = audiences === undefined ? [eventType] : audiences.map((audience) => topicOf(eventType, audience))
+    async subscribersOf({ eventType, tenant, owner, audiences }, transaction) {
+      const topics =
+        audiences === undefined ? [inTenant(eventType, tenant)] : audiences.map((audience) => topicOf(eventType, audience, tenant))
       const own = owner === undefined ? '' : 'AND owner = $2'
       return joined(database, transaction).query(
         `SELECT record::text AS json FROM ${subscriptions} WHERE is_enabled AND event_types && $1::text[] ${own} ORDER BY id`,
@@ -77,11 +66,7 @@ export function subscriptionStore(
       )
     },
     changeSubscription: (id, make, transaction) => within(database, transaction, (queries) => change(queries, id, make)),
-    async countChange({ owner, now, since, limit }, transaction) {
-      const queries = joined(database, transaction)
-      if ((await queries.query(count, [owner, now, since, limit])).length > 0) return undefined
-      return (await queries.query<number>(oldest, [owner, since]))[0]
-    },
+    countChange: changeCount(database, changes),
     async removeSubscription(id, transaction) {
       const removed = await joined(database, transaction).query(
         `WITH gone AS (DELETE FROM ${subscriptions} WHERE id = $1::uuid RETURNING id)
@@ -93,13 +78,39 @@ export function subscriptionStore(
   }
 }
 
-function rowOf(subscription: Subscription) {
-  const { id, owner, audience, eventTypes, status } = subscription
-  // Each type by itself, and with the audience: both are found in one index.
-  const topics = eventTypes.flatMap((type) => [type, topicOf(type, audience)])
-  return [id, owner, topics, status === 'enabled', JSON.stringify(subscription)]
+/** Creates the function that counts the changes of an owner. */
+function changeCount(database: Postgres, changes: string): WebhookStore['countChange'] {
+  const recent = 'ARRAY(SELECT time FROM unnest(counted.times) AS time WHERE time > $3::double precision ORDER BY time)'
+  // The row of the owner is locked until the commit, so concurrent changes are counted one after another. Each count also removes some owners whose
+  // changes no longer count.
+  const count = `WITH ended AS (
+      DELETE FROM ${changes} WHERE owner <> $1 AND ${expiredRows(changes, 'ends_at', '$2', '100')}
+    )
+    INSERT INTO ${changes} AS counted (owner, times, ends_at)
+    VALUES ($1, ARRAY[$2::double precision], 2 * $2::double precision - $3)
+    ON CONFLICT (owner) DO UPDATE SET times = ${recent} || $2::double precision, ends_at = excluded.ends_at
+    WHERE cardinality(${recent}) < $4::integer
+    RETURNING 'true' AS json`
+  const oldest = `SELECT min(time)::text AS json FROM ${changes} AS counted, unnest(counted.times) AS time WHERE owner = $1 AND time > $2`
+
+  return async ({ owner, now, since, limit }, transaction) => {
+    const queries = joined(database, transaction)
+    if ((await queries.query(count, [owner, now, since, limit])).length > 0) return undefined
+    return (await queries.query<number>(oldest, [owner, since]))[0]
+  }
 }
 
-function topicOf(eventType: string, audience: string) {
-  return `${eventType} ${audience}`
+function rowOf(subscription: Subscription) {
+  const { id, tenant, audience, eventTypes, status } = subscription
+  // Each type by itself, and with the audience: both are found in one index.
+  const topics = eventTypes.flatMap((type) => [inTenant(type, tenant), topicOf(type, audience, tenant)])
+  return [id, ownerKey(subscription), topics, status === 'enabled', JSON.stringify(subscription)]
+}
+
+function ownerKey({ owner, tenant }: Subscription) {
+  return inTenant(owner, tenant)
+}
+
+function topicOf(eventType: string, audience: string, tenant: string | undefined) {
+  return inTenant(`${eventType} ${audience}`, tenant)
 }

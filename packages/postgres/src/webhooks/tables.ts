@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, PageSelection } from '@concordat/webhooks'
+import type { Attempt, Delivery, OwnerFilter, PageSelection } from '@concordat/webhooks'
 import { type StoreOptions, schemaOf } from '../connections/postgres.ts'
 
 const names = ['subscriptions', 'removals', 'changes', 'outages', 'messages', 'deliveries', 'attempts'] as const
@@ -9,6 +9,14 @@ export type WebhookTables = Readonly<Record<(typeof names)[number], string>>
 export function tablesOf(options: StoreOptions): WebhookTables {
   const schema = schemaOf(options)
   return Object.fromEntries(names.map((name) => [name, `${schema}.webhook_${name}`])) as WebhookTables
+}
+
+/** Returns the SQL that selects the subscriptions of an owner, and the value of `$1` in it. The names of an owner in tenants follow the name, by bytes. */
+export function ownedBy(owner: OwnerFilter): readonly [condition: string, value: string | null] {
+  if (owner === undefined) return ['$1::text IS NULL', null]
+  if (typeof owner === 'string') return ['owner = $1', owner]
+  if ('tenant' in owner) return ['tenant = $1', owner.tenant]
+  return [String.raw`(owner = $1 OR (owner > $1 || E'\n' AND owner < $1 || E'\x0b'))`, owner.ownerInAnyTenant]
 }
 
 /** Returns the SQL of one page of a list, ordered by id. `$1` is the id of the parent of the list, or null for a list without a parent. */

@@ -3,7 +3,7 @@ import { type DeliveryJob, promoteDeliveries } from '../emit/queues.ts'
 import type { Settings } from '../options.ts'
 import { type AttemptResult, isFinal, outcomeOf } from '../send/attempt-result.ts'
 import type { WebhookSender } from '../send/sender.ts'
-import { afterAttempt, type Delivery } from '../store/delivery.ts'
+import { afterAttempt, type Delivery, webhookIdOf } from '../store/delivery.ts'
 import { isAdmitted, isProbe, receiverOf } from '../store/outage.ts'
 import type { DeliveryToSend } from '../store/store.ts'
 import { liveKeys, type Subscription } from '../store/subscription.ts'
@@ -59,7 +59,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
   }
 
   async function sent({ delivery, subscription, body }: DeliveryToSend, signal: AbortSignal) {
-    return signedAttempt(sender, subscription, { id: delivery.messageId, body, signal, now: now() })
+    return signedAttempt(sender, subscription, { id: webhookIdOf(delivery), body, signal, now: now() })
   }
 
   // An owner can lose a right between the event and the attempt. The owner's rights do not matter for what is about the subscription itself.
@@ -67,7 +67,7 @@ export function deliveryHandler(settings: Settings, tools: DeliveryTools): Handl
     const type = delivery.eventType
     if (!Object.hasOwn(events, type)) return true
     const { data } = JSON.parse(body) as { readonly data: unknown }
-    return (await mayReceive([subscription], { type, data, transaction: undefined })).length > 0
+    return (await mayReceive([subscription], { type, tenant: subscription.tenant, data, transaction: undefined })).length > 0
   }
 
   function cancelled(delivery: Delivery): Outcome {

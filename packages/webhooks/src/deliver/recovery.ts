@@ -5,7 +5,7 @@ import type { Settings } from '../options.ts'
 import { type Delivery, promotedDelivery, reopenedDelivery } from '../store/delivery.ts'
 import { type Outage, receiverOf } from '../store/outage.ts'
 import type { DeliverySelection } from '../store/store.ts'
-import type { Subscription } from '../store/subscription.ts'
+import { ownerKey, type Subscription } from '../store/subscription.ts'
 
 const batch = 200
 const lowestId = '00000000-0000-0000-0000-000000000000'
@@ -41,16 +41,16 @@ async function promote(
 /** Ends a pause of the receiver with a probe now, and enqueues the recovery of a time range. */
 export async function requestRecovery(
   { store, queue, now }: Settings,
-  { id: subscriptionId, owner, url }: Subscription,
+  subscription: Subscription,
   range: Pick<RecoveryJob, 'since' | 'until'>,
   transaction: Transaction | undefined
 ): Promise<void> {
   const probedNow = (current?: Outage) => current && { ...current, nextProbeAt: Math.min(current.nextProbeAt, now()) }
-  const outage = await store.changeOutage(receiverOf({ owner, url }), probedNow, transaction)
+  const outage = await store.changeOutage(receiverOf(subscription), probedNow, transaction)
   if (outage !== undefined) await queue.promote(deliveryQueue, [outage.jobId], transaction)
-  const payload: RecoveryJob = { ...range, subscriptionId, endedBefore: now() }
+  const payload: RecoveryJob = { ...range, subscriptionId: subscription.id, endedBefore: now() }
   // An owner has one recovery at a time.
-  await queue.enqueue(recoveryQueue, [{ payload, key: owner }], transaction)
+  await queue.enqueue(recoveryQueue, [{ payload, key: ownerKey(subscription) }], transaction)
 }
 
 /** Returns the job handler that sends the undelivered events of a time range, in batches: pending ones now, finished ones again. A repeated run does nothing. */

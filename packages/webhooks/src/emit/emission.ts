@@ -1,10 +1,11 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import { inTenant, requireTenant } from '@concordat/plugin-kit/wiring'
 import type { Transaction } from '@concordat/work-queue'
 import { bodyOf, disabledEventType, messageId, pingEventType } from '../events/event-catalogue.ts'
 import type { WrittenData } from '../events/event-data.ts'
 import type { Settings } from '../options.ts'
 import type { Delivery } from '../store/delivery.ts'
-import type { Subscription } from '../store/subscription.ts'
+import { ownerKey, type Subscription } from '../store/subscription.ts'
 import { timeOrderedId } from '../store/time-ordered-id.ts'
 import { enqueueDeliveries, kickQueues } from './queues.ts'
 
@@ -14,6 +15,8 @@ const emitOptions = describeOptions('webhooks', {
   id: value<string>(),
   /** The time of the event, by default now. */
   timestamp: value<Date>(),
+  /** The tenant whose subscriptions get the event; `null` for those of none. Required in a service with tenants. */
+  tenant: value<string | null>(),
   /** The transaction to join, by default that of the option `currentTransaction`, otherwise a new one. */
   transaction: value<Transaction>()
 })
@@ -34,6 +37,7 @@ interface Publication {
   readonly type: string
   readonly timestamp: number
   readonly data: WrittenData
+  readonly tenant: string | undefined
 }
 
 /** Stores events, with a delivery to each subscription that may receive them. */
@@ -41,7 +45,7 @@ export type Emission = ReturnType<typeof makeEmission>
 
 /** Creates the functions that store events. */
 export function makeEmission({ events, writeData, store, queue, ...settings }: Settings) {
-  const { mayReceive, currentTransaction, schedule, now } = settings
+  const { mayReceive, currentTransaction, hasTenants, schedule, now } = settings
 
   /** Runs `work` in the caller's transaction or in a new transaction, and wakes the workers after the commit. */
   async function inTransaction<Result>(
@@ -54,19 +58,21 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
     return result
   }
 
-  async function audienceOf(type: string, data: unknown, { emitted }: WrittenData, transaction: Transaction | undefined) {
+  async function audienceOf({ type, tenant, data: { emitted } }: Publication, data: unknown, transaction: Transaction | undefined) {
     const audiences = events[type]?.audiences?.(data as never)
-    const subscribers = await store.subscribersOf({ eventType: type, audiences }, transaction)
-    return mayReceive(subscribers, { type, data: JSON.parse(emitted) as unknown, transaction })
+    const subscribers = await store.subscribersOf({ eventType: type, tenant, audiences }, transaction)
+    return mayReceive(subscribers, { type, tenant, data: JSON.parse(emitted) as unknown, transaction })
   }
 
   /** Returns the deliveries; none when the id already exists. */
   async function publish(
-    { id, type, timestamp, data }: Publication,
+    { id: name, type, timestamp, data, tenant }: Publication,
     audience: readonly Subscription[],
     transaction: Transaction | undefined
   ) {
     if (audience.length === 0) return []
+    // Two tenants may have events with the same id.
+    const id = inTenant(name, tenant)
     const versions = new Set(audience.map(({ version }) => version))
     const bodies = Object.fromEntries(
       [...versions].map((version) => [version, bodyOf(type, timestamp, data.versions[version] ?? data.emitted)])
@@ -84,36 +90,43 @@ export function makeEmission({ events, writeData, store, queue, ...settings }: S
   }
 
   // The events of this package have one form.
-  function ownEvent(type: string, data: object): Publication {
-    return { id: timeOrderedId(), type, timestamp: now(), data: { emitted: JSON.stringify(data), versions: {} } }
+  function ownEvent(type: string, data: object, { tenant }: Subscription): Publication {
+    return { id: timeOrderedId(), type, tenant, timestamp: now(), data: { emitted: JSON.stringify(data), versions: {} } }
   }
 
   return {
     inTransaction,
     emit: async (type: string, data: unknown, options: EmitOptions = {}): Promise<Emitted> => {
-      const { id = timeOrderedId(), timestamp = new Date(now()), transaction: given } = emitOptions.read(options)
+      const { id = timeOrderedId(), timestamp = new Date(now()), tenant, transaction: given } = emitOptions.read(options)
       if (!Object.hasOwn(events, type)) throw new TypeError(`webhooks: the event type "${type}" is unknown. Add it to options.events.`)
       if (!messageIdForm.test(id)) {
         throw new TypeError('webhooks: the id of an event is invalid. Use 1 to 64 characters: letters, digits, "_" and "-".')
       }
+      requireTenant('webhooks', 'emit()', 'the subscriptions', tenant, hasTenants())
       // Also without subscriptions, so that an error in the data is found before there is one.
       const written = writeData(type, data)
-      const publication = { id, type, timestamp: timestamp.getTime(), data: written }
+      const publication = { id, type, timestamp: timestamp.getTime(), data: written, tenant: tenant ?? undefined }
       return inTransaction(async (transaction) => {
-        const deliveries = await publish(publication, await audienceOf(type, data, written, transaction), transaction)
+        const deliveries = await publish(publication, await audienceOf(publication, data, transaction), transaction)
         return { id, deliveries: deliveries.length }
       }, given)
     },
     /** Emits a `webhook.ping` to one subscription. Returns its delivery, or undefined if the subscription has just been removed. */
     async ping(subscription: Subscription, transaction: Transaction | undefined): Promise<Delivery | undefined> {
-      const [delivery] = await publish(ownEvent(pingEventType, { subscriptionId: subscription.id }), [subscription], transaction)
+      const [delivery] = await publish(
+        ownEvent(pingEventType, { subscriptionId: subscription.id }, subscription),
+        [subscription],
+        transaction
+      )
       return delivery
     },
     /** Emits `webhook.subscription.disabled` to the other subscriptions of the owner. */
-    async reportDisabled({ id: subscriptionId, owner, disabledReason: reason }: Subscription, transaction: Transaction | undefined) {
-      const subscribers = await store.subscribersOf({ eventType: disabledEventType, owner }, transaction)
+    async reportDisabled(subscription: Subscription, transaction: Transaction | undefined) {
+      const { id: subscriptionId, tenant, disabledReason: reason } = subscription
+      const own = { eventType: disabledEventType, tenant, owner: ownerKey(subscription) }
+      const subscribers = await store.subscribersOf(own, transaction)
       const audience = subscribers.filter(({ id }) => id !== subscriptionId)
-      await publish(ownEvent(disabledEventType, { subscriptionId, reason }), audience, transaction)
+      await publish(ownEvent(disabledEventType, { subscriptionId, reason }, subscription), audience, transaction)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Transaction, WorkQueue } from '@concordat/work-queue'
 import { type Delivery, jobIdOf } from '../store/delivery.ts'
 import { keyOf, type Outage, type Receiver, receiverOf } from '../store/outage.ts'
-import type { Subscription } from '../store/subscription.ts'
+import { ownerKey, type Subscription } from '../store/subscription.ts'
 
 /** The queue for deliveries to unordered subscriptions, and for what concerns their receivers. */
 export const deliveryQueue = 'webhook-deliveries'
@@ -55,10 +55,10 @@ export async function enqueueDeliveries(
   for (const ordered of [false, true]) {
     const items = deliveries
       .filter(({ subscription }) => subscription.ordered === ordered)
-      .map(({ delivery, subscription: { id, owner, url }, delaySeconds }) => {
+      .map(({ delivery, subscription, delaySeconds }) => {
         const payload: DeliveryJob = { deliveryId: delivery.id }
         // The receivers of an owner share the attempts that the owner may hold.
-        const turn = ordered ? { key: id } : { key: owner, part: receiverOf({ owner, url }).origin }
+        const turn = ordered ? { key: subscription.id } : turnOf(subscription)
         return { id: jobIdOf(delivery), payload, delaySeconds, ...turn }
       })
     if (items.length > 0) await queue.enqueue(queueOf({ ordered }), items, transaction)
@@ -68,13 +68,18 @@ export async function enqueueDeliveries(
 /** Enqueues the verification of a subscription's URL, or one more attempt of it, which does not use up the attempts of the verification. */
 export async function enqueueVerification(
   queue: WorkQueue,
-  { id, owner, url, verificationJobId }: Subscription,
+  subscription: Subscription,
   transaction: Transaction | undefined,
   isExtra = false
 ): Promise<void> {
+  const { id, verificationJobId } = subscription
   const payload: VerificationJob = { subscriptionId: id, extraFor: isExtra ? verificationJobId : undefined }
-  const item = { id: isExtra ? undefined : verificationJobId, payload, key: owner, part: receiverOf({ owner, url }).origin }
+  const item = { id: isExtra ? undefined : verificationJobId, payload, ...turnOf(subscription) }
   await queue.enqueue(deliveryQueue, [item], transaction)
+}
+
+function turnOf(subscription: Subscription) {
+  return { key: ownerKey(subscription), part: receiverOf(subscription).origin }
 }
 
 /** Enqueues the job that starts the probes of a receiver. */

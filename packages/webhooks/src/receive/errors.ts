@@ -12,8 +12,19 @@ export const errorList = defineErrors({
   WEBHOOK_TIMESTAMP_REFUSED: {
     statusCode: 403,
     message: {
-      en: 'The timestamp differs from the current time by more than {toleranceSeconds} seconds. Sign each attempt again, and check the clock of the sender.',
-      es: 'La marca de tiempo difiere de la hora actual en más de {toleranceSeconds} segundos. Firme cada intento de nuevo y revise el reloj del remitente.'
+      en: {
+        plural: 'toleranceSeconds',
+        one: 'The timestamp differs from the current time by more than {toleranceSeconds, number} second. Sign each attempt again, and check the clock of the sender.',
+        other:
+          'The timestamp differs from the current time by more than {toleranceSeconds, number} seconds. Sign each attempt again, and check the clock of the sender.'
+      },
+      es: {
+        plural: 'toleranceSeconds',
+        one: 'La marca de tiempo difiere de la hora actual en más de {toleranceSeconds, number} segundo. Firme cada intento de nuevo y revise el reloj del remitente.',
+        many: 'La marca de tiempo difiere de la hora actual en más de {toleranceSeconds, number} de segundos. Firme cada intento de nuevo y revise el reloj del remitente.',
+        other:
+          'La marca de tiempo difiere de la hora actual en más de {toleranceSeconds, number} segundos. Firme cada intento de nuevo y revise el reloj del remitente.'
+      }
     },
     remedy: 'Sign each attempt with its own timestamp, and synchronize the clock of the sender.'
   },

@@ -37,7 +37,7 @@ export interface ReceiverOptions extends OptionsOf<typeof receiverOptions> {}
 
 /** Creates a plugin that verifies the raw body of each request (Standard Webhooks 1.0) and processes each event once. Its body parser is its own. */
 export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
-  const { keys: texts, now, path, onEvent, store = memoryReplayStore({ now }), routeConfig } = receiverOptions.read(options)
+  const { keys: texts, path, onEvent, store = memoryReplayStore(), routeConfig } = receiverOptions.read(options)
   const keys = readVerifyKeys(texts)
   keys.forEach(requireStrength)
 
@@ -51,7 +51,7 @@ export function createReceiver(options: ReceiverOptions): FastifyPluginAsync {
 
   async function receive(request: FastifyRequest, reply: FastifyReply) {
     const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
-    const { id } = verifiedHeaders(request.headers, body, keys, now())
+    const { id } = verifiedHeaders(request.headers, body, keys)
     const event = { ...payloadOf(body), id }
     const state = await store.claim(id)
     if (state === 'working') throw errorList.create('WEBHOOK_IN_PROGRESS')

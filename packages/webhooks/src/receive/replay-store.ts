@@ -1,5 +1,3 @@
-import { clock, describeOptions, type OptionsOf } from '@concordat/plugin-kit/options'
-
 /** Stores the ids of the webhooks that a receiver has processed. */
 export interface ReplayStore {
   /** Claims an id. Returns `new` to one caller, then `working` until the id is finished or released, and `seen` once it is finished. */
@@ -10,29 +8,19 @@ export interface ReplayStore {
   release(id: string): Promise<void>
 }
 
-/** The description of {@link MemoryReplayStoreOptions}. */
-const memoryReplayStoreOptions = describeOptions('webhooks', {
-  /** Returns the current time. */
-  now: clock()
-})
-
-/** Options of {@link memoryReplayStore}. */
-export interface MemoryReplayStoreOptions extends OptionsOf<typeof memoryReplayStoreOptions> {}
-
 // Longer than the schedule of Standard Webhooks.
 const rememberMs = 4 * 86_400_000
 const maxIds = 100_000
 
 /** Creates a replay store in the memory of one process, for the last 100,000 ids of four days. */
-export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  const { now } = memoryReplayStoreOptions.read(options)
+export function memoryReplayStore(): ReplayStore {
   const seen = new Map<string, { readonly isDone: boolean; readonly at: number }>()
 
   function remember(id: string, isDone: boolean) {
     seen.delete(id)
-    seen.set(id, { isDone, at: now() })
+    seen.set(id, { isDone, at: Date.now() })
     for (const [oldest, { at }] of seen) {
-      if (seen.size <= maxIds && now() - at <= rememberMs) break
+      if (seen.size <= maxIds && Date.now() - at <= rememberMs) break
       seen.delete(oldest)
     }
   }
@@ -40,7 +28,7 @@ export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): Repla
   return {
     async claim(id) {
       const before = seen.get(id)
-      if (before !== undefined && now() - before.at <= rememberMs) return before.isDone ? 'seen' : 'working'
+      if (before !== undefined && Date.now() - before.at <= rememberMs) return before.isDone ? 'seen' : 'working'
       remember(id, false)
       return 'new'
     },

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { clock, describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
+import { describeOptions, type OptionsOf, required, value } from '@concordat/plugin-kit/options'
 import { type Key, readKey } from '../sign/secret.ts'
 import { hasValidSignature } from '../sign/signature.ts'
 import { errorList } from './errors.ts'
@@ -7,9 +7,7 @@ import { errorList } from './errors.ts'
 /** The description of {@link VerifyOptions}. */
 export const verifyOptions = describeOptions('webhooks', {
   /** The accepted `whsec_` secrets and `whpk_` public keys: during a rotation the new and the old one. */
-  keys: required(value<readonly string[]>()),
-  /** Returns the current time. */
-  now: clock()
+  keys: required(value<readonly string[]>())
 })
 
 /** Options of {@link verifyWebhook}. */
@@ -30,7 +28,7 @@ const toleranceSeconds = 300
  * invalid, the body was parsed, or the headers are not those of Node.js.
  */
 export function verifyWebhook(headers: IncomingHttpHeaders, body: string | Uint8Array, options: VerifyOptions): Received {
-  const { keys, now } = verifyOptions.read(options)
+  const { keys } = verifyOptions.read(options)
   if (typeof body !== 'string' && !ArrayBuffer.isView(body))
     throw new TypeError(
       'webhooks: the body must be a string or a Uint8Array with the exact bytes of the request. Read it before it is parsed.'
@@ -39,7 +37,7 @@ export function verifyWebhook(headers: IncomingHttpHeaders, body: string | Uint8
     throw new TypeError(
       'webhooks: the headers must be an object with names in lower case. Pass Object.fromEntries(headers) for a Headers object.'
     )
-  return verifiedHeaders(headers, body, readVerifyKeys(keys), now())
+  return verifiedHeaders(headers, body, readVerifyKeys(keys))
 }
 
 /** Reads the keys of a receiver. Throws a `TypeError` of one line for none, and for one that is invalid or private. */
@@ -53,12 +51,11 @@ export function readVerifyKeys(texts: readonly string[]): readonly Key[] {
 }
 
 /** Does the same with keys that have been read. */
-export function verifiedHeaders(headers: IncomingHttpHeaders, body: string | Uint8Array, keys: readonly Key[], now: number): Received {
+export function verifiedHeaders(headers: IncomingHttpHeaders, body: string | Uint8Array, keys: readonly Key[]): Received {
   const id = fieldOf(headers, 'webhook-id', /^[!-~]{1,256}$/)
   const timestamp = Number(fieldOf(headers, 'webhook-timestamp', /^\d{1,12}$/))
   const signatures = fieldOf(headers, 'webhook-signature', /^[!-~ ]{1,4096}$/)
-  // Also refused by a clock that returns no number.
-  if (!(Math.abs(now / 1000 - timestamp) <= toleranceSeconds))
+  if (Math.abs(Date.now() / 1000 - timestamp) > toleranceSeconds)
     throw errorList.create('WEBHOOK_TIMESTAMP_REFUSED', { params: { toleranceSeconds } })
   if (!hasValidSignature({ id, timestamp, body }, signatures, keys)) throw errorList.create('WEBHOOK_SIGNATURE_INVALID')
   return { id, sentAt: timestamp * 1000 }

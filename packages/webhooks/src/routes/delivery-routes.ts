@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { messageId } from '../events/event-catalogue.ts'
 import type { Delivery, DeliveryStatus } from '../store/delivery.ts'
+import { webhookIdOf } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
-import { attemptSchema, deliverySchema, subscriptionParams as params, shown } from './representation.ts'
+import { attemptSchema, deliverySchema, subscriptionParams as params, showDelivery, shown } from './representation.ts'
 import { listOf, listQuery, type RouteSettings, routeOf } from './route-options.ts'
 
 type One = { Params: { id: string } }
@@ -30,7 +31,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
 
   app.post<One>(`${one}/pings`, routeOf(settings, 'ping', { params }, { 202: pingSchema }), async (request, reply) => {
     const { id, subscriptionId, messageId } = await webhooks.ping(owner(request), request.params.id)
-    return accepted(reply, deliveryPath(subscriptionId, id), { messageId })
+    return accepted(reply, deliveryPath(subscriptionId, id), { messageId: webhookIdOf({ messageId }) })
   })
 
   const query = { params, ...listQuery(settings, { status: deliverySchema.properties['status'] }) }
@@ -38,7 +39,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     const subscriber = owner(request)
     const { id: parent } = await webhooks.subscription(subscriber, request.params.id)
     const resources = async (page: PageSelection & { readonly status?: DeliveryStatus | undefined }) =>
-      (await webhooks.deliveries(subscriber, parent, page)).map((delivery) => shown(deliverySchema, delivery))
+      (await webhooks.deliveries(subscriber, parent, page)).map((delivery) => showDelivery(delivery))
     const count = async (limit: number, status?: DeliveryStatus) => webhooks.count(subscriber, { subscriptionId: parent, status }, limit)
     return list(request, reply, { operation: 'listDeliveries', parent, resources, count })
   })
@@ -50,7 +51,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
       const { id, deliveryId } = request.params
       const delivery = await webhooks.delivery(owner(request), id, deliveryId)
       addLinks(settings, reply, delivery)
-      return shown(deliverySchema, delivery)
+      return showDelivery(delivery)
     }
   )
 
@@ -74,7 +75,7 @@ export function addDeliveryRoutes(app: FastifyInstance, settings: RouteSettings)
     const { id, deliveryId } = request.params
     const delivery = await webhooks.redeliver(owner(request), id, deliveryId)
     addLinks(settings, reply, delivery)
-    return accepted(reply, deliveryPath(id, deliveryId), shown(deliverySchema, delivery))
+    return accepted(reply, deliveryPath(id, deliveryId), showDelivery(delivery))
   })
 
   const recover = routeOf(settings, 'recover', { params, body: rangeSchema }, { 202: rangeSchema })

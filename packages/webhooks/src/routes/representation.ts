@@ -1,6 +1,8 @@
 import { secretKeyword } from '@concordat/plugin-kit/json-schema'
+import { tenantSchema } from '@concordat/plugin-kit/wiring'
 import { messageId, typePattern } from '../events/event-catalogue.ts'
 import { maxUrlLength } from '../guard-addresses/callback-url.ts'
+import { type Delivery, webhookIdOf } from '../store/delivery.ts'
 import { liveKeys, publicKeyOf, type Subscription } from '../store/subscription.ts'
 import { maxOwnerLength } from '../subscribe/owner.ts'
 
@@ -76,6 +78,11 @@ export const managedSubscriptionSchema: ObjectSchema = {
       maxLength: maxOwnerLength,
       description: 'Whose subscription it is.',
       examples: ['0191106c-03c0-76ff-b1de-b7ec6c68a6a1']
+    },
+    tenant: {
+      ...tenantSchema,
+      description: 'The tenant whose events it gets, if it has one.',
+      examples: ['clinic-7']
     }
   },
   required: [...subscriptionSchema.required, 'owner']
@@ -153,6 +160,11 @@ export function showNewKey(subscription: Subscription, now: number): Record<stri
   const publicKey = publicKeyOf(subscription)
   const secret = publicKey === undefined ? subscription.keys[0]?.key : undefined
   return shown(newKeySchema, { secret, publicKey, oldKeysEndAt: liveKeys(subscription, now)[1]?.until })
+}
+
+/** Returns a delivery as the owner of its subscription sees it. */
+export function showDelivery(delivery: Delivery): Record<string, unknown> {
+  return shown(deliverySchema, { ...delivery, messageId: webhookIdOf(delivery) })
 }
 
 /** Returns the members that the schema declares, without those that are undefined, and times in ISO 8601. */

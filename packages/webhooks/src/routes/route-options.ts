@@ -1,8 +1,10 @@
 import { callback, describeOptions, headerName, type OptionsOf, required, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { contractLater, inTenant } from '@concordat/plugin-kit/wiring'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, RouteShorthandOptions } from 'fastify'
 import { errorList } from '../errors.ts'
 import type { DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
+import { type Surroundings, surroundingsOf } from './surroundings.ts'
 
 /** The operations of `webhookRoutes` and, with `Managed`, those of `managedWebhookRoutes`. */
 export type WebhookOperation =
@@ -20,14 +22,6 @@ export type WebhookOperation =
 /** What the names of the operations on subscriptions end in. */
 export type SubscriptionName = 'Subscription' | 'ManagedSubscription'
 
-/** The part of the preconditions of a request that the routes use. */
-interface Preconditions {
-  /** Returns the subscription versions that the request requires; `'*'` for any version, `null` for no condition. */
-  versions(): readonly string[] | '*' | null
-  /** Returns the error to throw when the current version is a different one. */
-  failed(currentVersion?: string | number): Error
-}
-
 /** The input of the `list` option: which list of a parent was requested, and functions that read it. `status` filters deliveries. */
 export interface WebhookListInput {
   readonly operation: Extract<WebhookOperation, `list${string}`>
@@ -39,82 +33,84 @@ export interface WebhookListInput {
   readonly count: (limit: number, status?: DeliveryStatus) => Promise<number>
 }
 
-type Resource = Readonly<Record<string, unknown>>
-
 const sharedOptions = describeOptions('webhooks', {
   /** Responds with a page of a list. By default it reads `perPage` and `after`, an id, and adds a `Link` to the next page. */
   list: callback<(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) => unknown>('returns a page of a list', {
     default: sendList
-  }),
-  /** Returns the preconditions of a request, for example from its `If-Match`. By default there are none. */
-  preconditions: callback<(request: FastifyRequest) => Preconditions>('returns the preconditions of a request'),
-  /** Sets the entity tag of the response to a creation or a change. By default it does nothing. */
-  entityTag: callback<(reply: FastifyReply, version: string) => unknown>('sets the entity tag', { default: () => {} }),
-  /** Adds a link to the response for a subscription or a delivery. The path is below the prefix. By default it does nothing. */
-  link: callback<(reply: FastifyReply, relation: string, path: string, method: 'GET' | 'POST') => unknown>('adds a link', {
-    default: () => {}
   })
 })
 
+const replaced = {
+  created: 'Remove it. With @concordat/envelope, the routes use its reply.created.',
+  link: 'Remove it. With @concordat/envelope, the routes use its reply.link.',
+  preconditions: 'Remove it. With @concordat/conditional-caching, the routes use its preconditions.',
+  entityTag: 'Remove it. With @concordat/conditional-caching, the routes use its reply.entityTag.'
+}
+
 /** The description of {@link WebhookRoutesOptions}. */
-const webhookRoutesOptions = describeOptions('webhooks', {
-  /** Returns the owner of the subscriptions that a request can access. Without one, the request gets 400 `CLIENT_NOT_IDENTIFIED`. */
-  owner: required(callback<(request: FastifyRequest) => string | undefined>('returns the owner of the subscriptions for a request')),
-  /** The header by which `owner` identifies a client, which the 400 names. */
-  clientHeader: headerName({ default: 'Authorization' }),
-  /** Returns the audience of a new subscription, for events that name their `audiences`. By default the owner. */
-  audienceOf: callback<(request: FastifyRequest) => string | undefined>('returns the audience of a new subscription', {
-    default: () => undefined
-  }),
-  /** The path of the subscriptions, relative to the prefix of the context. */
-  path: value<string>({ default: '/webhook-subscriptions' }),
-  /** Returns the API version, which determines the form of the events, of a new subscription. By default 1. */
-  version: callback<(request: FastifyRequest) => number>('returns the API version of a new subscription', { default: () => 1 }),
-  /** Returns the `config` of a route, for example permissions, collections and idempotency. */
-  routeConfig: callback<(operation: WebhookOperation) => FastifyContextConfig>('returns the config of a route', { default: () => ({}) }),
-  /**
-   * Sets 201 and the location of a new resource, relative to the prefix, and returns the body. A response with 202 then changes the status code.
-   * By default it sets `Location`.
-   */
-  created: callback<(reply: FastifyReply, path: string, resource: Resource) => unknown>('returns the body', { default: setCreated }),
-  ...sharedOptions.members
-})
+const webhookRoutesOptions = describeOptions(
+  'webhooks',
+  {
+    /** Returns the owner of the subscriptions that a request can access. Without one, the request gets 400 `CLIENT_NOT_IDENTIFIED`. */
+    owner: required(callback<(request: FastifyRequest) => string | undefined>('returns the owner of the subscriptions for a request')),
+    /** The header by which `owner` identifies a client, which the 400 names. */
+    clientHeader: headerName({ default: 'Authorization' }),
+    /** Returns the audience of a new subscription, for events that name their `audiences`. By default the owner. */
+    audienceOf: callback<(request: FastifyRequest) => string | undefined>('returns the audience of a new subscription', {
+      default: () => undefined
+    }),
+    /** The path of the subscriptions, relative to the prefix of the context. */
+    path: value<string>({ default: '/webhook-subscriptions' }),
+    /** Returns the API version, which determines the form of the events, of a new subscription. By default 1. */
+    version: callback<(request: FastifyRequest) => number>('returns the API version of a new subscription', { default: () => 1 }),
+    /** Returns the `config` of a route, for example permissions, collections and idempotency. */
+    routeConfig: callback<(operation: WebhookOperation) => FastifyContextConfig>('returns the config of a route', { default: () => ({}) }),
+    ...sharedOptions.members
+  },
+  replaced
+)
 
 /** Options of `webhookRoutes`. */
 export interface WebhookRoutesOptions extends OptionsOf<typeof webhookRoutesOptions> {}
 
 /** The description of {@link ManagedWebhookRoutesOptions}. */
-const managedWebhookRoutesOptions = describeOptions('webhooks', {
-  path: value<string>({ default: '/managed-webhook-subscriptions' }),
-  routeConfig: required(webhookRoutesOptions.members.routeConfig),
-  ...sharedOptions.members
-})
+const managedWebhookRoutesOptions = describeOptions(
+  'webhooks',
+  {
+    path: value<string>({ default: '/managed-webhook-subscriptions' }),
+    routeConfig: required(webhookRoutesOptions.members.routeConfig),
+    ...sharedOptions.members
+  },
+  replaced
+)
 
 /** Options of `managedWebhookRoutes`, as those of `webhookRoutes`. `routeConfig` is required: it says who is an administrator. */
 export interface ManagedWebhookRoutesOptions extends OptionsOf<typeof managedWebhookRoutesOptions> {}
 
 /** Resolved options of `managedWebhookRoutes`. */
-export type ManagedSettings = SettingsOf<(typeof managedWebhookRoutesOptions)['members']>
+export type ManagedSettings = SettingsOf<(typeof managedWebhookRoutesOptions)['members']> & Surroundings
 /** Resolved options of `webhookRoutes`. */
-export interface RouteSettings extends Omit<SettingsOf<(typeof webhookRoutesOptions)['members']>, 'owner' | 'clientHeader'> {
-  /** Returns the owner of the subscriptions that a request can access. Throws 400 when there is none. */
+export interface RouteSettings extends Surroundings, Omit<SettingsOf<(typeof webhookRoutesOptions)['members']>, 'owner' | 'clientHeader'> {
+  /** Returns the owner of the subscriptions that a request can access, and its tenant, as one text. Throws 400 when there is no owner. */
   readonly owner: (request: FastifyRequest) => string
+  /** The same without the tenant. */
+  readonly ownerName: (request: FastifyRequest) => string
+  readonly tenantOf: (request: FastifyRequest) => string | undefined
 }
 
 /** Returns the options with defaults applied. Throws a `TypeError` of one line for invalid options, and if the plugin is not registered. */
 export function resolveRouteOptions(app: FastifyInstance, options: WebhookRoutesOptions): RouteSettings {
   const { owner, clientHeader, ...settings } = webhookRoutesOptions.readPlugin(options)
   requirePlace(app, settings.path, 'webhookRoutes')
-  return {
-    ...settings,
-    owner(request) {
-      const known = owner(request)
-      if (known) return known
-      request.log.info(
-        'webhooks: options.owner returned no owner for this request. Accept only authenticated clients on the webhook routes.'
-      )
-      throw errorList.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
-    }
+  const clients = contractLater(app, 'clients')
+  const tenantOf = (request: FastifyRequest) => clients()?.tenantOf?.(request)
+  return { ...settings, ...surroundingsOf(app), owner: (request) => inTenant(ownerName(request), tenantOf(request)), ownerName, tenantOf }
+
+  function ownerName(request: FastifyRequest) {
+    const known = owner(request)
+    if (known) return known
+    request.log.info('webhooks: options.owner returned no owner for this request. Accept only authenticated clients on the webhook routes.')
+    throw errorList.create('CLIENT_NOT_IDENTIFIED', { params: { header: clientHeader } })
   }
 }
 
@@ -122,7 +118,7 @@ export function resolveRouteOptions(app: FastifyInstance, options: WebhookRoutes
 export function resolveManagedOptions(app: FastifyInstance, options: ManagedWebhookRoutesOptions): ManagedSettings {
   const settings = managedWebhookRoutesOptions.readPlugin(options)
   requirePlace(app, settings.path, 'managedWebhookRoutes')
-  return settings
+  return { ...settings, ...surroundingsOf(app) }
 }
 
 function requirePlace(app: FastifyInstance, path: string, name: string) {
@@ -153,11 +149,6 @@ export function listQuery({ list }: Pick<RouteSettings, 'list'>, more: object = 
   if (list !== sendList) return {}
   const page = { perPage: { type: 'integer', minimum: 1, maximum: 100, default: 25 }, after: { type: 'string', format: 'uuid' } }
   return { querystring: { type: 'object', properties: { ...page, ...more }, additionalProperties: false } }
-}
-
-function setCreated(reply: FastifyReply, path: string, resource: Resource) {
-  reply.code(201).header('location', reply.server.prefix + path)
-  return resource
 }
 
 async function sendList(request: FastifyRequest, reply: FastifyReply, input: WebhookListInput) {

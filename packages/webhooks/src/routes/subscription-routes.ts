@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PageSelection } from '../store/store.ts'
 import { type Subscription, type SubscriptionChange, versionOf } from '../store/subscription.ts'
-import { type OwnerSelection, ownerOrAll } from '../subscribe/owner.ts'
+import type { OwnerSelection } from '../subscribe/owner.ts'
 import { type ObjectSchema, subscriptionParams as params } from './representation.ts'
 import { listOf, listQuery, type ManagedSettings, routeOf, type SubscriptionName } from './route-options.ts'
 
@@ -29,7 +29,7 @@ export function addSubscriptionRoutes(app: FastifyInstance, settings: ManagedSet
     const owner = ownerOf(request)
     const resources = async (page: PageSelection) => (await webhooks.subscriptions(owner, page)).map(show)
     const count = async (limit: number) => webhooks.count(owner, {}, limit)
-    return list(request, reply, { operation: `list${name}s`, parent: ownerOrAll(owner), resources, count })
+    return list(request, reply, { operation: `list${name}s`, parent: typeof owner === 'string' ? owner : undefined, resources, count })
   })
 
   app.get<One>(one, routeOf(settings, `read${name}`, { params }, { 200: schema }, validated), async (request, reply) => {

@@ -1,3 +1,4 @@
+import { contractOf } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
 import { maxUrlLength } from '../guard-addresses/callback-url.ts'
 import { type NewSubscription, type Subscription, versionOf } from '../store/subscription.ts'
@@ -76,7 +77,8 @@ export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOption
   const settings = resolveManagedOptions(app, options)
   addSubscriptionRoutes(app, settings, {
     name: 'ManagedSubscription',
-    ownerOf: () => everyOwner,
+    // Administrators of a tenant see its subscriptions only.
+    ownerOf: (request) => selectionOf(contractOf(app, 'clients')?.tenantOf?.(request)),
     schema: managedSubscriptionSchema,
     show: showManagedSubscription,
     changeSchema: bodySchema({ status }, ['status']),
@@ -84,14 +86,24 @@ export const managedWebhookRoutes: FastifyPluginAsync<ManagedWebhookRoutesOption
   })
 }
 
+function selectionOf(tenant: string | undefined) {
+  return tenant === undefined ? everyOwner : { tenant }
+}
+
 /** Adds the routes that create a subscription and rotate its key: their responses have a secret. */
 function addKeyRoutes(app: FastifyInstance, settings: RouteSettings, body: object) {
-  const { path, owner, version, audienceOf, created, entityTag, link } = settings
+  const { path, owner, ownerName, tenantOf, version, audienceOf, created, entityTag, link } = settings
   const { webhooks } = app
 
   const create = routeOf(settings, 'createSubscription', { body }, { 201: subscriptionWithSecretSchema })
   app.post<{ Body: NewSubscription }>(path, create, async (request, reply) => {
-    const subscription = await webhooks.subscribe(owner(request), request.body, version(request), audienceOf(request))
+    const subscription = await webhooks.subscribe(
+      ownerName(request),
+      request.body,
+      version(request),
+      audienceOf(request),
+      tenantOf(request)
+    )
     reply.header('cache-control', 'no-store')
     entityTag(reply, versionOf(subscription))
     addLinks(settings, reply, subscription)

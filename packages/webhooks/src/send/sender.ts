@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls'
-import { clock, describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
+import { describeOptions, duration, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { Agent } from 'undici'
 import { type AddressGuard, addressGuard } from '../guard-addresses/address-guard.ts'
 import { signatureOf } from '../sign/signature.ts'
@@ -15,9 +15,7 @@ export const senderOptions = describeOptions('webhooks', {
   /** The `User-Agent`. */
   userAgent: value<string>({ default: 'concordat-webhooks' }),
   /** Allows https to this machine, for development; `'any-certificate'` also with an untrusted certificate. */
-  dangerouslyAllowLoopback: oneOf([true, false, 'any-certificate'], { default: false }),
-  /** Returns the current time. */
-  now: clock()
+  dangerouslyAllowLoopback: oneOf([true, false, 'any-certificate'], { default: false })
 })
 
 /** Options of {@link webhookSender}. */
@@ -50,7 +48,7 @@ export interface WebhookSender {
  * response, and connects only to public addresses. Throws a `TypeError` of one line for invalid options.
  */
 export function webhookSender(options: SenderOptions = {}): WebhookSender {
-  return createSender(senderOptions.read(options))
+  return createSender({ ...senderOptions.read(options), now: () => Date.now() })
 }
 
 /** Creates the sender from validated options. */
@@ -59,7 +57,7 @@ export function createSender({
   userAgent,
   now,
   ...allowance
-}: SettingsOf<(typeof senderOptions)['members']>): WebhookSender {
+}: SettingsOf<(typeof senderOptions)['members']> & { readonly now: () => number }): WebhookSender {
   const connectMs = Math.min(timeoutMs, Math.max(timeoutMs / 4, 5000))
   const guard = addressGuard({ ...allowance, connectMs })
   let agent: Promise<Agent> | undefined

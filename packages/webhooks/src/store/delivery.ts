@@ -18,6 +18,7 @@ export interface Delivery {
   readonly subscriptionId: string
   /** The job that sends the delivery, if it is not the job with the id of the delivery: after a redelivery. */
   readonly jobId?: string | undefined
+  /** The id of the event, in a tenant followed by a line feed and the tenant. */
   readonly messageId: string
   readonly eventType: string
   readonly status: DeliveryStatus
@@ -66,6 +67,11 @@ export function isStarted({ attempts, roundStart, nextAttemptAt = 0 }: Delivery,
 export function promotedDelivery(delivery: Delivery, now: number): Delivery {
   const { attempts, roundStart, nextAttemptAt = now } = delivery
   return attempts === roundStart || nextAttemptAt <= now ? delivery : { ...delivery, nextAttemptAt: now }
+}
+
+/** Returns the `webhook-id` of a delivery: the id of its event without the tenant. */
+export function webhookIdOf({ messageId }: Pick<Delivery, 'messageId'>): string {
+  return messageId.split('\n', 1)[0] as string
 }
 
 /** Returns the id of the job that sends the delivery. */

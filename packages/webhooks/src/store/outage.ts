@@ -1,9 +1,9 @@
 import { v4 as randomId } from 'uuid'
 import { withJitter } from '../send/retry-delay.ts'
 import type { Delivery } from './delivery.ts'
-import type { Subscription } from './subscription.ts'
+import { ownerKey, type Subscription } from './subscription.ts'
 
-/** What receives the deliveries to all subscriptions of one owner whose URLs have the same origin. */
+/** What receives the deliveries to all subscriptions of one owner in a tenant whose URLs have the same origin. */
 export interface Receiver {
   readonly owner: string
   readonly origin: string
@@ -49,8 +49,8 @@ export function keyOf({ owner, origin }: Receiver): string {
   return JSON.stringify([owner, origin])
 }
 
-export function receiverOf({ owner, url }: Pick<Subscription, 'owner' | 'url'>): Receiver {
-  return { owner, origin: new URL(url).origin }
+export function receiverOf(subscription: Pick<Subscription, 'owner' | 'tenant' | 'url'>): Receiver {
+  return { owner: ownerKey(subscription), origin: new URL(subscription.url).origin }
 }
 
 export function isAdmitted(outage: Outage | undefined, delivery: Delivery, now: number): boolean {

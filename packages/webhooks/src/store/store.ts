@@ -26,16 +26,35 @@ export async function* pagesOf<Item extends { readonly id: string }>(
   }
 }
 
+/** Returns the page of a list in memory. */
+export function pageOf<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { limit, after, oldestFirst = false }: PageSelection
+): Item[] {
+  return items
+    .filter(({ id }) => after === undefined || (oldestFirst ? id > after : id < after))
+    .toSorted((a, b) => (a.id > b.id === oldestFirst ? 1 : -1))
+    .slice(0, limit)
+}
+
+/**
+ * Selects subscriptions: those of an owner in a tenant, as `ownerKey` writes both; those of an owner without a tenant and in all; those of a tenant; all for
+ * undefined.
+ */
+export type OwnerFilter = string | { readonly ownerInAnyTenant: string } | { readonly tenant: string } | undefined
+
 /** Selects the subscriptions to an event type: all, those of an owner, or those of some audiences. */
 export interface SubscriberSelection {
   readonly eventType: string
+  /** The tenant of the event. Subscriptions of others are not among them, nor those of none if the event has one. */
+  readonly tenant?: string | undefined
   readonly owner?: string | undefined
   readonly audiences?: readonly string[] | undefined
 }
 
 /** Selects the items to count: the subscriptions of an owner or of all owners, the deliveries of a subscription, or the attempts of a delivery. */
 export type CountSelection =
-  | { readonly owner: string | undefined }
+  | { readonly owner: OwnerFilter }
   | { readonly subscriptionId: string; readonly status?: DeliveryStatus | undefined }
   | { readonly deliveryId: string }
 
@@ -78,8 +97,7 @@ export interface WebhookStore {
   /** Stores a new subscription. Returns false when its owner already has `maxOfOwner`, also when several are added at the same time. */
   addSubscription(subscription: Subscription, maxOfOwner: number, transaction?: Transaction): Promise<boolean>
   subscription(id: string, transaction?: Transaction): Promise<Subscription | undefined>
-  /** Returns the subscriptions of an owner, or of all owners if `owner` is undefined. */
-  subscriptionsOf(owner: string | undefined, page: PageSelection, transaction?: Transaction): Promise<Subscription[]>
+  subscriptionsOf(owner: OwnerFilter, page: PageSelection, transaction?: Transaction): Promise<Subscription[]>
   /** Returns the enabled subscriptions to an event type, in time that does not depend on the number of the others. */
   subscribersOf(selection: SubscriberSelection, transaction?: Transaction): Promise<Subscription[]>
   /**

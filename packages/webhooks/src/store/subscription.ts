@@ -1,3 +1,4 @@
+import { inTenant } from '@concordat/plugin-kit/wiring'
 import { v4 as randomId } from 'uuid'
 import { newSecret, newSigningKeyPair, publicPartOf } from '../sign/secret.ts'
 
@@ -17,8 +18,10 @@ interface SubscriptionKey {
 export interface Subscription {
   /** A UUID v7. */
   readonly id: string
-  /** Who may see and change it, as the option `owner` returns it. */
+  /** Who may see and change it in its tenant, as the option `owner` returns it. */
   readonly owner: string
+  /** The tenant whose events it gets. Absent without tenants, and for a subscription that was created on a route of none. */
+  readonly tenant?: string | undefined
   /** As the option `audienceOf` returns it: by default the owner. */
   readonly audience: string
   readonly url: string
@@ -60,10 +63,15 @@ export interface SubscriptionChange {
 export const maxLiveKeys = 3
 const graceMs = 86_400_000
 
+/** Returns the owner of a subscription and its tenant as one text, by which stores and queues know the owner. */
+export function ownerKey({ owner, tenant }: Pick<Subscription, 'owner' | 'tenant'>): string {
+  return inTenant(owner, tenant)
+}
+
 /** Returns a new subscription. */
 export function newSubscription(
   input: NewSubscription,
-  about: Pick<Subscription, 'id' | 'owner' | 'audience' | 'version'> & { now: number }
+  about: Pick<Subscription, 'id' | 'owner' | 'tenant' | 'audience' | 'version'> & { now: number }
 ): Subscription {
   const { url, eventTypes, description, ordered = false, signature = 'hmac-sha256' } = input
   const { now, ...given } = about

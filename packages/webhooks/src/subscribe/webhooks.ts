@@ -1,26 +1,14 @@
-import type { Transaction } from '@concordat/work-queue'
 import { reopen, requestRecovery } from '../deliver/recovery.ts'
 import type { Emission, EmitOptions, Emitted } from '../emit/emission.ts'
-import { enqueueVerification } from '../emit/queues.ts'
 import { errorList } from '../errors.ts'
 import { describeWebhooks, disabledEventType } from '../events/event-catalogue.ts'
 import type { AddressGuard } from '../guard-addresses/address-guard.ts'
 import type { Settings } from '../options.ts'
 import type { Attempt, Delivery, DeliveryStatus } from '../store/delivery.ts'
 import type { PageSelection } from '../store/store.ts'
-import {
-  changedSubscription,
-  type NewSubscription,
-  newSubscription,
-  rotatedSubscription,
-  type Subscription,
-  type SubscriptionChange,
-  startsVerification,
-  versionOf
-} from '../store/subscription.ts'
-import { timeOrderedId } from '../store/time-ordered-id.ts'
-import { countChange, requireInput } from './change-checks.ts'
-import { disableSubscriptionsOf, everyOwner, isOf, maxOwnerLength, type OwnerSelection, ownerOrAll } from './owner.ts'
+import { type NewSubscription, type Subscription, type SubscriptionChange, versionOf } from '../store/subscription.ts'
+import { disableSubscriptionsOf, isOf, type OwnerSelection, ownerOrAll } from './owner.ts'
+import { type Check, existing, requireEnabled, subscriptionChanges } from './subscription-changes.ts'
 
 /** Which list of an owner to count: the subscriptions, or those of a subscription, with a status, or of a delivery. */
 interface CountedList {
@@ -29,11 +17,9 @@ interface CountedList {
   readonly deliveryId?: string | undefined
 }
 
-/** Checks the current subscription before a change. It throws to refuse the change. */
-type Check = (current: Subscription) => void
-
 /**
- * Methods that emit events, manage subscriptions and send deliveries again. `owner` is the value that the option `owner` of the routes returns; what
+ * Methods that emit events, manage subscriptions and send deliveries again. `owner` is the value that the option `owner` of the routes returns, in a service
+ * with tenants followed by a line feed and the tenant, except for `subscribe` and, for all tenants, `disableOwner`; what
  * belongs to others is not found: 404 `WEBHOOK_SUBSCRIPTION_NOT_FOUND` or `WEBHOOK_DELIVERY_NOT_FOUND`. With `everyOwner`, administrators find all of it.
  */
 export interface Webhooks {
@@ -47,7 +33,7 @@ export interface Webhooks {
   /** Returns the `webhooks` object of an OpenAPI 3.1 document. */
   describe(version?: number): Record<string, object>
   /** Creates a subscription. Throws 422 `WEBHOOK_URL_REFUSED` or `WEBHOOK_EVENT_TYPE_UNKNOWN`, 409 `WEBHOOK_SUBSCRIPTION_LIMIT`, 429 `WEBHOOK_CHANGE_LIMIT`. */
-  subscribe(owner: string, input: NewSubscription, version?: number, audience?: string): Promise<Subscription>
+  subscribe(owner: string, input: NewSubscription, version?: number, audience?: string, tenant?: string): Promise<Subscription>
   subscriptions(owner: OwnerSelection, page: PageSelection): Promise<Subscription[]>
   /** Returns the version of a subscription, for an entity tag, and the time of its last change, in milliseconds since the Unix epoch. */
   stateOf(owner: OwnerSelection, id: string): Promise<{ readonly version: string; readonly updatedAt: number } | undefined>
@@ -85,20 +71,11 @@ export interface Webhooks {
 
 /** Creates the `app.webhooks` object. */
 export function makeWebhooks(settings: Settings, { emission, guard }: { emission: Emission; guard: AddressGuard }): Webhooks {
-  const { events, store, queue, currentTransaction, now } = settings
+  const { events, store, currentTransaction, now } = settings
   const known = [...Object.keys(events), disabledEventType]
 
   async function subscription(owner: OwnerSelection, id: string) {
     return existing(owner, await store.subscription(id, currentTransaction()))
-  }
-
-  /** Locks a subscription. What may refuse a change comes before its count, and that before the change, which a store in memory would not take back. */
-  async function lockedSubscription(owner: OwnerSelection, id: string, check: Check, transaction: Transaction | undefined) {
-    const unchanged = (current: Subscription) => {
-      check(existing(owner, current))
-      return current
-    }
-    return existing(owner, await store.changeSubscription(id, unchanged, transaction))
   }
 
   async function delivery(owner: OwnerSelection, id: string, deliveryId: string) {
@@ -134,63 +111,8 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
       else await delivery(owner, subscriptionId, deliveryId)
       return store.count(deliveryId === undefined ? { subscriptionId, status } : { deliveryId }, limit, currentTransaction())
     },
-    async subscribe(owner, input, version = 1, audience = owner) {
-      requireInput(input, known, guard)
-      if (owner.length > maxOwnerLength)
-        throw new TypeError(
-          `webhooks: the owner of a subscription has more than ${maxOwnerLength} characters. Return a shorter id from options.owner.`
-        )
-      const { maxSubscriptions } = settings
-      const added = newSubscription(input, { id: timeOrderedId(), owner, audience, version, now: now() })
-      await emission.inTransaction(async (transaction) => {
-        await countChange(settings, owner, transaction)
-        if (!(await store.addSubscription(added, maxSubscriptions, transaction)))
-          throw errorList.create('WEBHOOK_SUBSCRIPTION_LIMIT', { params: { limit: maxSubscriptions } })
-        await enqueueVerification(queue, added, transaction)
-      })
-      return added
-    },
-    async change(owner, id, input, check = () => {}) {
-      requireInput(input, known, guard)
-      return emission.inTransaction(async (transaction) => {
-        const before = await lockedSubscription(owner, id, check, transaction)
-        if (owner !== everyOwner) {
-          if (input.status === 'enabled' && before.disabledReason === 'byAdministrator')
-            throw errorList.create('WEBHOOK_DISABLED_BY_ADMINISTRATOR')
-          if (startsVerification(before, input)) await countChange(settings, owner, transaction)
-        }
-        const change = (current: Subscription) => {
-          const after = changedSubscription(current, input, now())
-          return owner === everyOwner && after.status === 'disabled' ? { ...after, disabledReason: 'byAdministrator' as const } : after
-        }
-        const changed = existing(owner, await store.changeSubscription(id, change, transaction))
-        if (changed.verificationJobId !== before.verificationJobId) await enqueueVerification(queue, changed, transaction)
-        return changed
-      })
-    },
-    async rotateKey(owner, id) {
-      await subscription(owner, id)
-      return existing(owner, await store.changeSubscription(id, (current) => rotatedSubscription(current, now()), currentTransaction()))
-    },
-    async unsubscribe(owner, id, check = () => {}) {
-      await emission.inTransaction(async (transaction) => {
-        await lockedSubscription(owner, id, check, transaction)
-        await store.removeSubscription(id, transaction)
-      })
-    },
+    ...subscriptionChanges(settings, { known, emission, guard }),
     disableOwner: async (owner) => disableSubscriptionsOf(settings, owner),
-    async ping(owner, id) {
-      return emission.inTransaction(async (transaction) => {
-        const pinged = await lockedSubscription(owner, id, requireEnabled, transaction)
-        await countChange(settings, owner, transaction)
-        // Just after the change that started it, the verification itself is as fast.
-        const isSlow = pinged.verificationJobId !== undefined && now() - pinged.updatedAt >= 5000
-        if (isSlow) await enqueueVerification(queue, pinged, transaction, true)
-        const delivery = await emission.ping(pinged, transaction)
-        if (delivery === undefined) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
-        return delivery
-      })
-    },
     async redeliver(owner, id, deliveryId) {
       const found = await delivery(owner, id, deliveryId)
       const parent = await subscription(owner, id)
@@ -216,13 +138,3 @@ export function makeWebhooks(settings: Settings, { emission, guard }: { emission
 }
 
 const batch = 1000
-
-/** Returns a subscription that is among those of the owner. */
-function existing(owner: OwnerSelection, found: Subscription | undefined): Subscription {
-  if (found === undefined || !isOf(owner, found)) throw errorList.create('WEBHOOK_SUBSCRIPTION_NOT_FOUND')
-  return found
-}
-
-function requireEnabled({ status }: Subscription) {
-  if (status === 'disabled') throw errorList.create('WEBHOOK_SUBSCRIPTION_DISABLED')
-}

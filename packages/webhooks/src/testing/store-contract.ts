@@ -3,8 +3,8 @@ import type { RunTest } from '@concordat/plugin-kit/testing'
 import { v4 as randomId, v7 as uuid } from 'uuid'
 import type { Delivery } from '../store/delivery.ts'
 import { type Outage, receiverOf } from '../store/outage.ts'
-import type { SubscriberSelection, WebhookStore } from '../store/store.ts'
-import { disabledSubscription, rotatedSubscription, type Subscription } from '../store/subscription.ts'
+import type { OwnerFilter, SubscriberSelection, WebhookStore } from '../store/store.ts'
+import { disabledSubscription, ownerKey, rotatedSubscription, type Subscription } from '../store/subscription.ts'
 import { deliveryStoreContract } from './delivery-store-contract.ts'
 import { attemptOf, beginStore, messageTo, now, present, subscriptionOf } from './store-fixtures.ts'
 
@@ -97,6 +97,36 @@ export function webhookStoreContract(test: RunTest, create: () => WebhookStore |
     await store.changeSubscription(one.id, (current) => ({ ...current, eventTypes: ['b'] }))
     await store.changeSubscription(two.id, (current) => ({ ...current, eventTypes: ['b', type] }))
     deepStrictEqual(await idsOf({ audiences: [one.audience, two.audience] }), [two.id])
+  })
+
+  test('keeps an owner in two tenants apart, and finds the owner in all of them, and the subscriptions of a tenant', async () => {
+    const store = await create()
+    const none = subscriptionOf()
+    const [a, b] = [`a-${randomId()}`, `b-${randomId()}`]
+    const inTenants = [a, b].map((tenant) => ({ ...subscriptionOf(), owner: none.owner, tenant }))
+    const similar = [`${none.owner} b`, `${none.owner}\r`, `${none.owner}0`].map((owner) => ({ ...subscriptionOf(), owner }))
+    const [ofA, ofB] = inTenants as [Subscription, Subscription]
+    for (const subscription of [none, ...inTenants, ...similar]) strictEqual(await store.addSubscription(subscription, 1), true)
+    strictEqual(await store.addSubscription({ ...subscriptionOf(), owner: none.owner, tenant: a }, 1), false)
+    const idsOf = async (owner: OwnerFilter) => {
+      const found = await store.subscriptionsOf(owner, all)
+      strictEqual(await store.count({ owner }, 100), found.length)
+      return found.map(({ id }) => id).toSorted()
+    }
+    deepStrictEqual(await idsOf(none.owner), [none.id])
+    deepStrictEqual(await idsOf(ownerKey(ofA)), [ofA.id])
+    deepStrictEqual(await idsOf({ tenant: b }), [ofB.id])
+    deepStrictEqual(await idsOf({ ownerInAnyTenant: none.owner }), [none.id, ofA.id, ofB.id].toSorted())
+    deepStrictEqual(present(await store.subscription(ofA.id)), present(ofA))
+    const subscribers = async (selection: object) => {
+      const found = await store.subscribersOf({ eventType: 'order.created', ...selection })
+      return found.map(({ id }) => id).filter((id) => [none.id, ofA.id, ofB.id].includes(id))
+    }
+    deepStrictEqual(await subscribers({}), [none.id])
+    deepStrictEqual(await subscribers({ tenant: a }), [ofA.id])
+    deepStrictEqual(await subscribers({ tenant: b, audiences: [ofB.audience, ofA.audience] }), [ofB.id])
+    deepStrictEqual(await subscribers({ tenant: b, audiences: [ofA.audience] }), [])
+    deepStrictEqual(await subscribers({ tenant: a, owner: ownerKey(ofB) }), [])
   })
 
   test('subscriptionsOf returns the subscriptions of all owners when none is given', async () => {

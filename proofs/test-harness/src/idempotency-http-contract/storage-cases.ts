@@ -154,11 +154,11 @@ export const storageCases: ContractCases<HttpScene> = {
         break
       }
       calls.push({ key, body: received.body })
-      ok(calls.length < 300, 'The client was never refused.')
+      ok(calls.length < 1000, 'The client was never refused.')
     }
     ok(calls.length > 3, `After ${calls.length} requests, the client was refused.`)
     strictEqual(runs(), calls.length)
-    for (const [index, { key, body }] of calls.entries()) {
+    for (const [index, { key, body }] of calls.slice(0, 20).entries()) {
       strictEqual((await send({ key, client, body: { send: 'text' } })).body, index === 0 ? body : '')
     }
     expectRefusal(await send({ key: calls[0]?.key, client, body: {} }), 422, 'IDEMPOTENCY_KEY_REUSED')

@@ -1,7 +1,7 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ContractCases } from '@concordat/plugin-kit/testing'
-import type { Claim } from '../../store.ts'
+import type { Claim } from '../../stored/store.ts'
 import { digestOf, expectResponse, long, response, type Scene } from './scene.ts'
 
 /** Cases about change notifications, sweeping and the check at boot. A store without these methods passes all of them. */
@@ -54,6 +54,7 @@ async function requireNotice(scene: Scene, end: (claim: Claim) => Promise<void>,
   const claim = await scene.claim()
   const late = AbortSignal.timeout(1000)
   const all = Promise.all(Array.from({ length: 20 }, async (_, n) => (n % 2 ? second : store).changed?.(key, late)))
+  // oxlint-disable-next-line suite/no-fixed-wait -- No method of a store says that its callers wait.
   await wait(20)
   await end(claim)
   await all

@@ -1,6 +1,6 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import type { ContractCases } from '@concordat/plugin-kit/testing'
-import type { BeginOutcome, Claim } from '../../store.ts'
+import type { BeginOutcome, Claim } from '../../stored/store.ts'
 import { digestOf, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 
 /** Cases about the ownership of a key: claims, leases and tokens. */

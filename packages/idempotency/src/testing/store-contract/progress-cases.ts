@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import type { ContractCases } from '@concordat/plugin-kit/testing'
-import type { BeginOutcome, Claim, StoredResponse } from '../../store.ts'
+import type { BeginOutcome, Claim, StoredResponse } from '../../stored/store.ts'
 import { type BeginInput, expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 
 const progressOf = (body: string): StoredResponse => ({ status: 200, headers: {}, body, isProgress: true })

@@ -1,6 +1,6 @@
 import { strictEqual } from 'node:assert/strict'
 import type { ContractCases } from '@concordat/plugin-kit/testing'
-import type { StoredResponse } from '../../store.ts'
+import type { StoredResponse } from '../../stored/store.ts'
 import { expectResponse, expectState, long, otherFingerprint, response, type Scene } from './scene.ts'
 
 const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte)

@@ -3,7 +3,7 @@ import { hash, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { callback, describeOptions, type OptionsOf } from '@concordat/plugin-kit/options'
 import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
-import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from '../../store.ts'
+import type { BeginOutcome, Claim, ClaimTerms, IdempotencyStore, StoredResponse } from '../../stored/store.ts'
 
 /** The description of {@link StoreContractOptions}. */
 export const storeContractOptions = describeOptions('idempotency', {

@@ -1,0 +1,273 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+
+const root = join(import.meta.dirname, '../../..')
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+function run(args: readonly string[]): Promise<Outcome> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, (error, out, err) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+    })
+  })
+}
+
+const concordat = (...args: string[]) => run(['--conditions=@concordat/source', join(root, 'packages/concordat/src/command.ts'), ...args])
+
+/** Writes the client of a document, and returns its file, its text and the output of the command. */
+async function written(t: Test, document: unknown) {
+  const folder = t.testdir({})
+  const [source, file] = [join(folder, 'openapi.json'), join(folder, 'shop.ts')]
+  writeFileSync(source, JSON.stringify(document))
+  const outcome = await concordat('client', source, '--out', file)
+  return { ...outcome, source, file, text: outcome.code === 0 ? readFileSync(file, 'utf8') : '' }
+}
+
+const json = (schema: unknown) => ({ content: { 'application/json': { schema } } })
+const documentOf = (schemas: Record<string, unknown>, more: object = {}) => ({
+  openapi: '3.1.1',
+  info: { title: 'Shop', version: '1' },
+  paths: {
+    '/all': {
+      post: {
+        requestBody: { required: true, ...json({ type: 'array', prefixItems: Object.keys(schemas).map(referenceTo) }) },
+        responses: { 200: { description: 'All.', ...json({ type: 'array', prefixItems: Object.keys(schemas).map(referenceTo) }) } }
+      }
+    }
+  },
+  components: { schemas },
+  ...more
+})
+const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` })
+const text = { type: 'string' }
+
+const hard: Record<string, readonly [schema: unknown, declaration: string | RegExp]> = {
+  Tree: [
+    { type: 'object', properties: { children: { type: 'array', items: referenceTo('Tree') } } },
+    /interface Tree \{\n {2}children\?: Tree\[\] \| undefined\n\}/
+  ],
+  Json: [{ anyOf: [text, { type: 'array', items: referenceTo('Json') }] }, 'type Json = string | Json[]'],
+  Pair: [{ type: 'array', prefixItems: [text, { type: 'number' }], items: false }, 'type Pair = [string, number]'],
+  Rest: [
+    { type: 'array', minItems: 1, prefixItems: [text, text], items: { type: 'boolean' } },
+    'type Rest = [string, string?, ...boolean[]]'
+  ],
+  Enum: [{ enum: ["it's", 'a"b', null, 1] }, `type Enum = "it's" | 'a"b' | null | 1`],
+  Old: [{ type: 'string', nullable: true, enum: ['a'] }, "type Old = 'a' | null"],
+  Kinds: [{ type: ['string', 'null'] }, 'type Kinds = string | null'],
+  Map: [{ type: 'object', additionalProperties: { type: 'number' } }, 'type Map = { [name: string]: number }'],
+  Patterns: [{ patternProperties: { '^a': text } }, 'type Patterns = { [name: string]: string }'],
+  Anything: [{ type: 'object' }, 'type Anything = { [name: string]: unknown }'],
+  Empty: [{ type: 'object', additionalProperties: false }, 'type Empty = Record<never, never>'],
+  Mixed: [
+    { allOf: [referenceTo('Tree'), { type: 'object', required: ['a'], properties: { a: text }, additionalProperties: text }] },
+    /type Mixed = Tree & \{\n {2}a: string\n {2}\[name: string\]: unknown\n\}/
+  ],
+  Cat: [{ type: 'object', properties: { lives: { type: 'integer' } } }, 'interface Cat {'],
+  Dog: [{ type: 'object', required: ['kind'], properties: { kind: { const: 'hund' } } }, "kind: 'hund'"],
+  Pet: [
+    {
+      oneOf: [referenceTo('Cat'), referenceTo('Dog')],
+      discriminator: { propertyName: 'kind', mapping: { katze: '#/components/schemas/Cat' } }
+    },
+    "type Pet = (Cat & { kind: 'katze' }) | Dog"
+  ],
+  Parent: [
+    { oneOf: [referenceTo('Child')], discriminator: { propertyName: 'kind' }, properties: { id: text } },
+    "type Parent = (Child & { kind: 'Child' }) & {"
+  ],
+  Child: [{ allOf: [referenceTo('Parent'), { properties: { b: text } }] }, /type Child = \{\n {2}id\?: string \| undefined\n\} & \{/],
+  User: [
+    {
+      type: 'object',
+      required: ['id', 'password'],
+      properties: { id: { ...text, readOnly: true }, password: { ...text, writeOnly: true } }
+    },
+    /interface User \{\n {2}id: string\n\}\n\n(?:.*\n)*?export interface UserInput \{\n {2}password: string\n\}/
+  ],
+  Record: [{ type: 'string' }, 'type Record_ = string'],
+  Blob: [{ type: 'string' }, 'type Blob_ = string'],
+  class: [{ type: 'string' }, 'type class_ = string'],
+  'a-b': [{ type: 'string' }, 'type a_b = string'],
+  a_b: [{ type: 'string' }, 'type a_b_ = string'],
+  '1/~x': [{ type: 'string' }, 'type _1_x = string'],
+  Comment: [{ type: 'string', description: 'Ends */ here\nand not there' }, '/** Ends *\\/ here */\nexport type Comment = string'],
+  Names: [{ properties: { 'a-b': text, "it's": { const: [1, {}] } } }, /'a-b'\?: string \| undefined\n {2}"it's"\?: \[1, unknown\]/],
+  Self: [{ oneOf: [referenceTo('Self')] }, 'type Self = unknown'],
+  Big: [{ type: 'integer', format: 'int64' }, 'type Big = number'],
+  Lost: [{ $ref: 'other.json#/a' }, 'type Lost = unknown'],
+  Strange: [{ type: 'decimal' }, 'type Strange = unknown'],
+  Never: [{ type: 'array', items: false }, 'type Never = never[]']
+}
+
+t.test('every form of a schema has a type, and what cannot be expressed is unknown, with a warning and its place', async (t) => {
+  const document = documentOf(Object.fromEntries(Object.entries(hard).map(([name, [schema]]) => [name, schema])))
+  const { text, out, file } = await written(t, document)
+  for (const [name, [, declaration]] of Object.entries(hard))
+    t.ok(typeof declaration === 'string' ? text.includes(declaration) : declaration.test(text), `${name}: ${declaration}`)
+  for (const warning of [
+    'Self: the schema consists of itself',
+    'Big: an integer of 64 bits',
+    'Lost: the reference other.json#/a',
+    'Strange: the type decimal'
+  ])
+    t.match(out, `warning: components.schemas.${warning}`)
+  await compiles(t, file)
+})
+
+/** Compiles the file with the client, with and without exact optional members. */
+async function compiles(t: Test, file: string) {
+  const folder = join(file, '..')
+  for (const exactOptionalPropertyTypes of [true, false]) {
+    const options = {
+      strict: true,
+      exactOptionalPropertyTypes,
+      noEmit: true,
+      skipLibCheck: true,
+      target: 'es2024',
+      lib: ['es2024', 'dom'],
+      types: [],
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      allowImportingTsExtensions: true,
+      paths: { '@concordat/client': [join(root, 'packages/client/src/index.ts')] }
+    }
+    writeFileSync(
+      join(folder, 'use.ts'),
+      "import { createClient } from '@concordat/client'\nimport { api } from './shop.ts'\ncreateClient(api, { baseUrl: 'https://a.example' })\n"
+    )
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['use.ts'] }))
+    const { code, out } = await run([join(root, 'node_modules/typescript/bin/tsc'), '-p', folder])
+    t.equal(code, 0, out)
+  }
+}
+
+t.test('descriptions of other services: version 3.0, default responses, cookies, XML, forms and binary bodies', async (t) => {
+  const messages: [string, string][] = [
+    ['multipart/form-data', 'FormData'],
+    ['application/x-www-form-urlencoded', 'URLSearchParams'],
+    ['text/csv', 'string'],
+    ['image/png', 'Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ReadableStream'],
+    ['application/xml', 'unknown']
+  ]
+  const paths = Object.fromEntries(
+    messages.map(([type], index) => [
+      `/p${index}/{id}`,
+      {
+        parameters: [
+          { name: 'id', in: 'path', required: true, schema: text },
+          { name: 'session', in: 'cookie', schema: text },
+          { name: 'X-Tenant', in: 'header', required: true, schema: text }
+        ],
+        post: { requestBody: { content: { [type]: {} } }, responses: { default: { description: 'It.', content: { [type]: {} } } } }
+      }
+    ])
+  )
+  const { text: file, out, file: name } = await written(t, { openapi: '3.0.3', info: { title: 'Old', version: '1' }, paths })
+  for (const [index, [, body]] of messages.entries()) t.ok(file.includes(`body?: ${body}`), `${index}: ${body}`)
+  t.match(file, /'X-Tenant': string\n {10}\[name: string\]: string \| undefined/)
+  t.match(file, 'code: string')
+  t.match(out, 'warning: POST /p0/{id}: the cookie session cannot be sent by fetch.')
+  t.match(out, 'warning: POST /p4/{id} body: the form of application/xml is not expressed.')
+  await compiles(t, name)
+})
+
+t.test('a reference that leads to nothing or to itself is a warning with its place', async (t) => {
+  const circle = { $ref: '#/components/parameters/circle' }
+  const responses = { 200: { description: 'It.', content: { 'application/json': { schema: text } } } }
+  const paths = {
+    '/a': { get: { parameters: [circle], responses } },
+    '/b': { get: { parameters: [{ $ref: '#/components/parameters/none' }], responses } }
+  }
+  const document = { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths, components: { parameters: { circle } } }
+  const { out, file } = await written(t, document)
+  t.match(out, /warning: .*: the references form a circle\./)
+  t.match(out, /warning: .*: the reference #\/components\/parameters\/none has no target in this document\./)
+  await compiles(t, file)
+})
+
+t.test('codes of the service are separate from those that each operation has, and a job has the type of its result', async (t) => {
+  const failure = json({ properties: { error: { properties: { code: { enum: ['TAKEN', 'SERVICE_UNAVAILABLE'] } } } } })
+  const error = { 409: { description: 'It.', ...failure } }
+  const record = { 202: { description: 'It.', ...json(text) }, ...error }
+  const document = documentOf(
+    { Report: { type: 'object', properties: { total: text } } },
+    {
+      paths: {
+        '/reports': { post: { 'x-job': { status: '/reports/{id}', result: '/reports/{id}/result' }, responses: record } },
+        '/reports/{id}/result': { get: { responses: { 200: { description: 'It.', ...json(referenceTo('Report')) } } } }
+      }
+    }
+  )
+  const { text: foreign } = await written(t, document)
+  t.match(foreign, /own: 'SERVICE_UNAVAILABLE' \| 'TAKEN'/, 'another service does not tell them apart')
+  const facts = { TAKEN: { own: true, retry: 'changed', effects: ['none'] }, SERVICE_UNAVAILABLE: { retry: 'later', effects: ['none'] } }
+  const { text: file, file: name } = await written(t, { ...document, 'x-errors': facts })
+  t.match(file, /own: 'TAKEN'\n {4}code: GeneralCodes1 \| 'TAKEN'/)
+  t.match(file, /'\/reports': \{[^}]*result: Report\n/)
+  await compiles(t, name)
+})
+
+t.test('a resource has the relations that include embeds, which are only in its selected form', async (t) => {
+  const customer = { anyOf: [referenceTo('Customer'), { type: 'null' }] }
+  const document = documentOf({
+    Customer: { type: 'object', required: ['id'], properties: { id: text } },
+    Order: { type: 'object', required: ['id', 'total'], properties: { id: text, total: text } },
+    Read: {
+      anyOf: [
+        referenceTo('Order'),
+        { type: 'object', required: ['id'], properties: { id: text, total: text, customer }, 'x-projection': true }
+      ]
+    }
+  })
+  const { text: types, file } = await written(t, document)
+  t.match(types, /type Read = Order & \{\n {2}customer\?: Customer \| null \| undefined\n\}/)
+  await compiles(t, file)
+})
+
+t.test('the released description of a whole service becomes a file that compiles, with its events and its session', async (t) => {
+  const released = readFileSync(join(root, 'examples/orders-service/released/v2.json'), 'utf8')
+  const { text: file, out, file: name } = await written(t, JSON.parse(released))
+  t.equal(out.match(/warning/g), null)
+  t.match(file, /'order\.created': OrderCreatedEvent\n/)
+  t.match(file, "session: { signIn: '/v2/tokens', signOut: '/v2/token-revocations' }")
+  t.match(file, /'GET \/v2\/orders': \{ lists: \[/)
+  await compiles(t, name)
+})
+
+t.test('--check fails when the file is out of date', async (t) => {
+  const { source, file } = await written(t, documentOf({ A: text }))
+  const check = () => concordat('client', source, '--out', file, '--check')
+  t.match(await check(), { code: 0, out: /is up to date/ })
+  writeFileSync(file, '')
+  t.match(await check(), { code: 1, out: /is out of date\. Run: npx concordat client/ })
+  rmSync(file)
+  t.match(await check(), { code: 1 })
+})
+
+t.test('a description is read from an address too; only an invalid document stops', async (t) => {
+  const bodies: Record<string, unknown> = { '/v1': documentOf({ A: text }), '/old': { swagger: '2.0' } }
+  const server = createServer(({ url = '' }, response) => {
+    const body = bodies[url]
+    response.writeHead(body === undefined ? 404 : 200).end(JSON.stringify(body ?? {}))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const out = join(t.testdir({}), 'shop.ts')
+  t.match(await concordat('client', `${address}/v1`, '--out', out), { code: 0, out: /was written/ })
+  t.match(await concordat('client', `${address}/none`, '--out', out), { code: 2, err: /cannot be read: the response has the status 404/ })
+  t.match(await concordat('client', `${address}/old`, '--out', out), { code: 2, err: /is not an OpenAPI document of version 3\.0 or 3\.1/ })
+  t.match(await concordat('client', `${address}/v1`), { code: 2, err: /--out is missing/ })
+  t.match(await written(t, { openapi: '3.1.0', info: {} }), { code: 2, err: /info\.title is missing/ })
+  t.match(await written(t, { openapi: '3.1.0', info: { title: 'A', version: '1' }, paths: 1 }), { code: 2, err: /paths must be an object/ })
+})

@@ -1,0 +1,1 @@
+export { checkTenants, type TenantCheckOptions, type TenantFinding, TenantIsolationError } from './check-tenants.ts'
