@@ -24,12 +24,14 @@ const servicesRequired = words.includes('--require-services') || process.env['CI
 let chosen: readonly string[] | undefined
 // For a file that waits for ever. The slowest takes 45 s on two processors, and was seen to take 112 s on slow ones.
 const maxSeconds = isLong ? 3600 : 240
+// Of files. More than these failed for a reason of their own.
+const mostRepeated = 4
 // Where `tap report text` looks for it, which shows the lines that no test runs.
 const coverageFolder = join(repository, '.tap/coverage')
 const rawCoverageFolder = join(repository, '.tap/raw-coverage')
 const services: Service[] = []
 const notes: string[] = []
-const outcomes: Outcome[] = []
+let outcomes: Outcome[] = []
 const begin = performance.now()
 const interruption = new AbortController()
 
@@ -46,6 +48,7 @@ try {
     console.log('The tests of the example once more, on PGlite:')
     await runTests({ ...env, TEST_DATABASE_URL: undefined }, testFiles('examples'))
   }
+  if (chosen === undefined && !isLong) await repeatAlone(env)
   if (measuresCoverage) await reportCoverage()
 } catch (error) {
   process.exitCode = 1
@@ -75,24 +78,47 @@ function matchingFiles(pattern: string) {
 }
 
 /** Runs files in processes. One more at a time than there are processors, since some of them wait. */
-async function runTests(services: NodeJS.ProcessEnv, files: readonly string[]) {
+async function runTests(env: NodeJS.ProcessEnv, files: readonly string[]) {
   const queue = processesFor(repository, files)
-  const env = { ...services, TEST_SCALE: isLong ? 'long' : 'quick' }
   if (measuresCoverage) for (const folder of [coverageFolder, rawCoverageFolder]) makeEmpty(folder)
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, work))
 
   async function work() {
     for (let files = queue.shift(); files !== undefined; files = queue.shift()) {
       interruption.signal.throwIfAborted()
-      const coverage = join(rawCoverageFolder, `${files[0]}`.replaceAll('/', '-'))
-      const processEnv = { ...env, ...(measuresCoverage ? { NODE_V8_COVERAGE: coverage } : compileCache) }
-      const run = { cwd: repository, env: processEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
-      const { stdout, ended } = startTests(files, run)
-      const found = await readOutcomes(files, stdout, ended)
-      outcomes.push(...found)
-      for (const line of found.flatMap(({ lines }) => lines)) console.log(line)
-      if (measuresCoverage) keepCoverage(repository, coverage, coverageFolder)
+      await runFiles(files, env)
     }
+  }
+}
+
+async function runFiles(files: readonly string[], env: NodeJS.ProcessEnv) {
+  const coverage = join(rawCoverageFolder, `${files[0]}`.replaceAll('/', '-'))
+  const processEnv = {
+    ...env,
+    TEST_SCALE: isLong ? 'long' : 'quick',
+    ...(measuresCoverage ? { NODE_V8_COVERAGE: coverage } : compileCache)
+  }
+  const run = { cwd: repository, env: processEnv, maxSeconds, signal: interruption.signal, stderr: 'inherit' } as const
+  const { stdout, ended } = startTests(files, run)
+  const found = await readOutcomes(files, stdout, ended)
+  outcomes.push(...found)
+  for (const line of found.flatMap(({ lines }) => lines)) console.log(line)
+  if (measuresCoverage) keepCoverage(repository, coverage, coverageFolder)
+  return total(found)
+}
+
+/**
+ * Repeats the few files that failed once more, with nothing beside them: others that ran then took the time that they wait for, or what they count. What
+ * fails again counts. What passes is named at the end with its first failure, because such a test is to be made independent of others.
+ */
+async function repeatAlone(env: NodeJS.ProcessEnv) {
+  const failures = outcomes.filter(({ failed }) => failed > 0)
+  if (failures.length === 0 || failures.length > mostRepeated) return
+  console.log('Once more, alone, what failed beside others:')
+  outcomes = outcomes.filter(({ failed }) => failed === 0)
+  for (const { name, lines } of failures) {
+    const { failed } = await runFiles([name], env)
+    if (failed === 0) notes.push(`${name} failed beside others and passed alone. Beside others:`, ...lines)
   }
 }
 

