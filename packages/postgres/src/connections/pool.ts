@@ -27,11 +27,7 @@ export interface PoolOptions extends OptionsOf<typeof poolOptions> {}
 /** Creates a `Postgres` from a connection pool of `pg`. You must end the pools yourself. */
 export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   const { background: second, maxWaitMs, onError, tenantSetting: setting } = poolOptions.read(options)
-  const tenantSetting = requireTenantSetting(setting)
-  if (tenantSetting !== undefined && pool.options?.pipeline !== true)
-    throw new TypeError(
-      'postgres: options.tenantSetting needs a pool that sends the tenant and a read together. Create it with new Pool({ pipeline: true }), and pg 8.23 or later.'
-    )
+  const tenantSetting = settingOf(pool, setting)
   const background = second && fromPool(second, { ...options, background: undefined, tenantSetting: undefined })
   const gate = new ConnectionGate(pool.options?.max ?? Number.POSITIVE_INFINITY, maxWaitMs)
   const callPool = pool.query.bind(pool) as (...input: unknown[]) => unknown
@@ -68,13 +64,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   function fields(statement: Prepared) {
     return new Promise<Rows>((resolve, reject) => {
       const refuse = (error: unknown) => reject(unavailable(error))
-      const send = ({ client, release }: CheckedOut) =>
-        sendMessage(client, [statement], (error, [rows = []]) => {
-          release(!(error && isOutage(error)))
-          if (error) refuse(error)
-          else resolve(rows)
-        })
-      enter(onError, currentRoute(), send, refuse)
+      enter(onError, currentRoute(), (connection) => sendAlone(connection, statement, resolve, refuse), refuse)
     })
   }
 
@@ -121,6 +111,23 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     }
   }
   return self
+}
+
+function settingOf(pool: PoolLike, given: string | undefined) {
+  const tenantSetting = requireTenantSetting(given)
+  if (tenantSetting !== undefined && pool.options?.pipeline !== true)
+    throw new TypeError(
+      'postgres: options.tenantSetting needs a pool that sends the tenant and a read together. Create it with new Pool({ pipeline: true }), and pg 8.23 or later.'
+    )
+  return tenantSetting
+}
+
+function sendAlone({ client, release }: CheckedOut, statement: Prepared, resolve: (rows: Rows) => void, reject: (error: unknown) => void) {
+  sendMessage(client, [statement], (error, [rows = []]) => {
+    release(!(error && isOutage(error)))
+    if (error) reject(error)
+    else resolve(rows)
+  })
 }
 
 function resultOf({ rows, rowCount }: StatementResult) {

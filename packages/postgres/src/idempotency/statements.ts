@@ -51,8 +51,8 @@ function outcomeColumns(isFree: string, bytes: string, exceededMs: string, token
     CASE WHEN r.text_token IS DISTINCT FROM r.token THEN encode(r.body, 'base64') END AS octets`
 }
 
-/** Returns the statements for the tables in this schema. */
-export function statementsFor(schema: string): Statements {
+/** Returns the texts of the statements for the tables in this schema. */
+function textsFor(schema: string) {
   const table = `${schema}.idempotency_keys`
   const sizes = `${schema}.idempotency_sizes`
   const nextToken = `nextval('${schema}.idempotency_tokens')`
@@ -61,7 +61,7 @@ export function statementsFor(schema: string): Statements {
         SELECT coalesce(sum(bytes), 0) AS client_bytes, extract(epoch FROM min(expires_at) - statement_timestamp()) * 1000 AS first_ms
         FROM ${sizes} WHERE client = ${client}::text AND expires_at > statement_timestamp()
       ) AS sums) AS counted`
-  const texts = {
+  return {
     lock: 'SELECT pg_try_advisory_xact_lock($1::bigint)',
     // Above READ COMMITTED, the snapshot is older than the lock, and the record itself must be the guard.
     look: `SELECT ${outcomeColumns(
@@ -124,6 +124,13 @@ export function statementsFor(schema: string): Statements {
       )
       INSERT INTO ${sizes} (client, expires_at, bytes) SELECT $9::text, expires_at, $10::integer FROM done WHERE $10::integer IS NOT NULL`
   }
+}
+
+/** Returns the statements for the tables in this schema. */
+export function statementsFor(schema: string): Statements {
+  const table = `${schema}.idempotency_keys`
+  const sizes = `${schema}.idempotency_sizes`
+  const texts = textsFor(schema)
   const [complete, completeOrFail] = [texts.complete('count(*)::text'), texts.complete('(1 / count(*))::text')]
 
   return {
