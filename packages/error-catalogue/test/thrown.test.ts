@@ -79,7 +79,7 @@ const thrown: readonly (readonly [string, () => unknown, number, string])[] = [
   ],
   ['a duplicate key', () => Object.assign(new Error(secret), { code: '23505', severity: 'ERROR', detail: secret }), 409, 'CONFLICT'],
   ['a deadlock', () => Object.assign(new Error(secret), { code: '40P01', severity: 'ERROR' }), 503, 'SERVICE_UNAVAILABLE'],
-  ['a cancelled statement', () => Object.assign(new Error(secret), { code: '57014', severity: 'ERROR' }), 504, 'UPSTREAM_TIMEOUT'],
+  ['a cancelled statement', () => Object.assign(new Error(secret), { code: '57014', severity: 'ERROR' }), 503, 'SERVICE_UNAVAILABLE'],
   [
     'a database that is shutting down',
     () => Object.assign(new Error(secret), { code: '57P01', severity: 'FATAL' }),

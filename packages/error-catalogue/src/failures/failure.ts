@@ -57,13 +57,12 @@ const bySqlState = new Map([
   ['23P01', 'CONFLICT'], // exclusion
   ['40001', 'SERVICE_UNAVAILABLE'], // serialization failure
   ['40P01', 'SERVICE_UNAVAILABLE'], // deadlock
-  ['55P03', 'SERVICE_UNAVAILABLE'], // lock not available
-  ['57014', 'UPSTREAM_TIMEOUT'] // statement cancelled
+  ['55P03', 'SERVICE_UNAVAILABLE'] // lock not available
 ])
 const byClass = new Map([
   ['08', 'SERVICE_UNAVAILABLE'], // connection
   ['53', 'SERVICE_UNAVAILABLE'], // resources
-  ['57', 'SERVICE_UNAVAILABLE'] // shutdown
+  ['57', 'SERVICE_UNAVAILABLE'] // shutdown, and a cancelled statement: 504 is for gateways (RFC 9110 §15.6.5), and few operations describe it
 ])
 
 // The headers that errors of other libraries may send to the client, with a usual length. Their other headers could be internal.
