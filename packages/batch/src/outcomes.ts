@@ -28,7 +28,18 @@ export interface Outcome {
 
 type OutcomeKey = Pick<RequestKey, 'storedForm'> | null | undefined
 
-const isJson = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
+const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
+
+// A handler can send any text as JSON, and a single one would make the whole response unreadable.
+function isJson(type = '', body: string) {
+  if (!jsonType.test(type)) return false
+  try {
+    JSON.parse(body)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Returns the final outcomes of earlier attempts by the ids of their operations. */
 export function storedIn(progress: string | undefined): ReadonlyMap<string, Outcome> {
@@ -90,7 +101,7 @@ export class Outcomes {
       const value = headers[field]
       if (value !== undefined && (name === 'content-type' || outcomeHeaders.has(name))) shown[name] = [value].flat().join(', ')
     }
-    const isShown = bodyBytes > 0 && body !== undefined && bodyBytes <= this.#bytesLeft && isJson.test(shown['content-type'] ?? '')
+    const isShown = bodyBytes > 0 && body !== undefined && bodyBytes <= this.#bytesLeft && isJson(shown['content-type'], body)
     if (bodyBytes > 0 && !isShown) shown['content-length'] = String(bodyBytes)
     if (isShown) this.#bytesLeft -= bodyBytes
     const outcome = { id, status, ...(Object.keys(shown).length > 0 && { headers: shown }), ...(isShown && { body }) }

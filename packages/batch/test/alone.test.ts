@@ -100,6 +100,35 @@ t.test('responses of every form become outcomes; a body that is not JSON or too 
   t.strictSame(outcomes[6]?.headers, { etag: '"1"', allow: 'GET, HEAD', 'content-type': 'application/json' })
 })
 
+for (const text of [
+  '',
+  ' ',
+  'hello',
+  '{"of":',
+  '{"of":1}}',
+  '{"of":1},{"of":2}',
+  "{'of':1}",
+  '\uFEFF{}',
+  'NaN',
+  '"\n"',
+  '1',
+  ' [] ',
+  'null'
+]) {
+  t.test(`a batch stays JSON when the body of an operation is ${JSON.stringify(text)}, declared as JSON [B1]`, async (t) => {
+    const { outcomesOf } = await serviceWith(t, (app) => {
+      app.get('/things/text', async (_request, reply) => reply.type('application/json').send(text))
+    })
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch {}
+    const [outcome, next] = await outcomesOf([{ path: '/things/text' }, { path: '/things/none' }])
+    t.strictSame([outcome?.status, outcome?.body, next?.status], [200, body, 404])
+    if (body === undefined && text !== '') t.equal(outcome?.headers?.['content-length'], String(Buffer.byteLength(text)))
+  })
+}
+
 t.test('listeners to the end of a response run before the next operation starts', async (t) => {
   const received: string[] = []
   const { outcomesOf } = await serviceWith(t, (app) => {
