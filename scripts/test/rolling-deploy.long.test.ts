@@ -3,7 +3,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -225,6 +225,8 @@ t.test('this release and the one before it serve the same clients on one schema,
   })
   await pnpm(['install', '--frozen-lockfile', '--prefer-offline', '--ignore-scripts'], { cwd: checkout })
   const [earlier, present] = [await projectOf(t, 'earlier', checkout, place), await projectOf(t, 'present', repository, place)]
+  // A service keeps the migrations that it has, whatever the template of a later release begins with.
+  cpSync(join(earlier, 'src/migrations'), join(present, 'src/migrations'), { recursive: true })
 
   const name = `concordat_rolling_${randomUUID().slice(0, 8)}`
   const admin = new Client({ connectionString: server })
