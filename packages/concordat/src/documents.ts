@@ -7,6 +7,7 @@ import { Refusal } from 'create-concordat'
 
 // The document of a large service has a few megabytes.
 const maxDocumentBytes = 64 * 1024 * 1024
+const maxFetchSeconds = 60
 
 /** What a command prints, and whether it has findings. */
 export interface Report {
@@ -33,6 +34,23 @@ async function readDocument(file: string): Promise<OpenapiDocument> {
   const document = await readJson(file)
   if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
   throw new Refusal(`${file} is not an OpenAPI 3.1 document.`)
+}
+
+/** Reads a document from a file or from an address of http. Throws a `Refusal` for one that cannot be read. */
+export function readSource(source: string): Promise<unknown> {
+  return /^https?:/.test(source) ? fetched(source) : readJson(source)
+}
+
+async function fetched(address: string): Promise<unknown> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(maxFetchSeconds * 1000), headers: { accept: 'application/json' } })
+    if (!response.ok) throw new Error(`the response has the status ${response.status}.`)
+    if (Number(response.headers.get('content-length') ?? 0) > maxDocumentBytes)
+      throw new Error(`it has more than ${maxDocumentBytes} bytes.`)
+    return await response.json()
+  } catch (error) {
+    throw new Refusal(`${address} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** Reads a file with JSON. Throws a `Refusal` for one that cannot be read, is too large or is not JSON. */

@@ -46,22 +46,29 @@ const pageParameters = new Set(['page', 'perPage'])
  */
 export function descriptionDigest(document: OpenapiDocument): string {
   const { info, components: { responses: _responses, ...components } = {}, ...others } = document
-  const text = JSON.stringify(significant({ ...others, components, info: { version: info.version } }))
-  return `sha-256=:${createHash('sha256').update(text).digest('base64')}:`
+  // Most operations refer to the same error responses, whose names follow from their headers too.
+  const known = new Map<string, string>()
+  return digestOf({ ...others, components, info: { version: info.version } })
+
+  function digestOf(value: unknown) {
+    const text = JSON.stringify(significant(value))
+    return `sha-256=:${createHash('sha256').update(text).digest('base64')}:`
+  }
 
   function significant(value: unknown, isMap = false): unknown {
     if (Array.isArray(value)) return value.map((one) => significant(one))
     if (!isObject(value)) return value
-    // The name of an error response follows from its headers too.
-    const own = isMap ? value : withoutLimits(isResponse(value) ? (follow(document, value) ?? {}) : value)
+    const { $ref } = value
+    if (typeof $ref === 'string' && $ref.startsWith('#/components/responses/')) {
+      const digest = known.get($ref) ?? digestOf(follow(document, value) ?? {})
+      known.set($ref, digest)
+      return digest
+    }
+    const own = isMap ? value : withoutLimits(value)
     const names = Object.keys(own).filter((key) => isMap || !ignored.has(key))
     const sorted = Object.fromEntries(names.toSorted().map((key) => [key, own[key]]))
     return mapValues(sorted, (inner, key) => (!isMap && literals.has(key) ? inner : significant(inner, !isMap && maps.has(key))))
   }
-}
-
-function isResponse({ $ref }: Readonly<Record<string, unknown>>) {
-  return typeof $ref === 'string' && $ref.startsWith('#/components/responses/')
 }
 
 // The size of a page, the number of rows that page numbers reach, and the length of a path parameter are settings.
