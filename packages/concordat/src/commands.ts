@@ -24,6 +24,7 @@ export const flags = {
   'dry-run': { type: 'boolean' },
   check: { type: 'boolean' },
   out: { type: 'string' },
+  int64: { type: 'string' },
   setting: { type: 'string', default: 'app.tenant' },
   column: { type: 'string', default: 'tenant' },
   schema: { type: 'string', multiple: true },
@@ -147,9 +148,10 @@ With --check the command writes nothing, and fails when a text is missing, chang
   },
   {
     name: 'client',
-    usage: 'client <openapi.json or address> --out <file> [--check]',
-    help: 'Writes the types of a service for @concordat/client. With --check it fails when the file is out of date.',
+    usage: 'client <openapi.json or address> --out <file> [--int64 text|bigint] [--check]',
+    help: `Writes the types of a service for @concordat/client. With --check it fails when the file is out of date.
+Integers of 64 bits are numbers, which lose digits above 2^53, or with --int64 texts or bigint.`,
     maxArguments: 1,
-    perform: ([source = ''], { out, check }) => writeClient(source, { out, check })
+    perform: ([source = ''], { out, check, int64 }) => writeClient(source, { out, check, int64 })
   }
 ]
