@@ -4,8 +4,11 @@ import conventions, { type ConventionsOptions, defineErrors, serverOptions } fro
 import { descriptionDigest } from '@concordat/openapi/diff'
 import { collection } from '@concordat/pagination-query'
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance, type FastifyServerOptions, type RouteShorthandOptions } from 'fastify'
+import Fastify, { type FastifyContextConfig, type FastifyInstance, type FastifyServerOptions, type RouteShorthandOptions } from 'fastify'
 import t from 'tap'
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Loose = any
 
 const Order = Type.Object({ id: Type.String({ format: 'uuid' }), note: Type.String({ maxLength: 40 }) })
 const params = Type.Object({ id: Type.String() })
@@ -63,7 +66,7 @@ async function started({ server, options, list, create, createPath = '/orders', 
 async function digestsOf(deployment: Deployment) {
   const address = await started(deployment)
   const read = async (version: string) => {
-    const document = await (await fetch(`${address}/${version}/openapi`)).json()
+    const document = (await (await fetch(`${address}/${version}/openapi`)).json()) as Loose
     t.equal(document['x-digest'], descriptionDigest(document))
     return document['x-digest'] as string
   }
@@ -100,7 +103,7 @@ t.test('a description has the same digest in all deployments of a release', asyn
 })
 
 t.test('every change of a path, a schema, a status or a code changes the digest', async (t) => {
-  const config = { idempotency: 'accepted', openapi: { errors: ['ORDER_TAKEN'] } }
+  const config: FastifyContextConfig = { idempotency: 'accepted', openapi: { errors: ['ORDER_TAKEN'] } }
   const Note = (schema: object) => ({ ...Order, properties: { ...Order.properties, note: schema } })
   const created = (schema: object) => ({ create: { config, schema: { body: Order, response: { 201: schema } } } })
   const sent = (schema: object) => ({ create: { config, schema: { body: schema, response: { 201: Order } } } })
@@ -150,7 +153,7 @@ t.test('responses of a version name the digest of its released description, wher
     )
     t.equal(await headerOf('/v1/orders'), null, 'this version has no released description')
     t.equal(await headerOf('/other'), null)
-    const document = await (await fetch(`${address}/v2/openapi`)).json()
+    const document = (await (await fetch(`${address}/v2/openapi`)).json()) as Loose
     t.equal(document['x-digest'], stored, 'the header itself is no change')
     t.match(document.paths['/v2/orders'].get.responses['200'].headers, { 'Description-Digest': {} })
   }

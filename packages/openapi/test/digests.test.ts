@@ -44,7 +44,7 @@ t.test('digests that cannot be read stop the start', async (t) => {
     ['{"v1":"abc"}', /does not have a digest for each version/]
   ] as const) {
     const released = t.testdir(content === undefined ? {} : { 'digests.json': content })
-    await t.rejects(async () => Fastify().register(openapi, { released }), problem, content)
+    await t.rejects(async () => Fastify().register(openapi, { released }), problem, String(content))
   }
 })
 

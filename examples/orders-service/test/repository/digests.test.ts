@@ -14,7 +14,8 @@ async function started(t: Test, options: Parameters<typeof startService>[1]) {
   await app.listen({ port: 0, host: '127.0.0.1' })
   const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {
-    digestOf: async (version: string) => (await (await fetch(`${address}/${version}/openapi`)).json())['x-digest'] as string,
+    digestOf: async (version: string) =>
+      ((await (await fetch(`${address}/${version}/openapi`)).json()) as { 'x-digest': string })['x-digest'],
     headerOf: async (path: string) => (await fetch(address + path)).headers.get('description-digest')
   }
 }
