@@ -1,17 +1,17 @@
 import type { LargeJson } from './api.ts'
 
-/** Where a value has integers of 64 bits: it is one, it is that of a name in `types`, it is all of several, or by member; `*` is of all others. */
-export type Int64Place = 1 | string | readonly Int64Place[] | { readonly [member: string]: Int64Place }
-
 /** The places of a description, as `npx concordat client … --int64` writes them: by path or, of events, by type. */
 export interface Int64Places {
-  readonly sent: Readonly<Record<string, Int64Place>>
-  readonly received: Readonly<Record<string, Int64Place>>
-  readonly types: Readonly<Record<string, Int64Place>>
+  readonly sent: Readonly<Record<string, unknown>>
+  readonly received: Readonly<Record<string, unknown>>
+  readonly types: Readonly<Record<string, unknown>>
   /** Paths whose requests are batches. */
   readonly batches: readonly string[]
 }
 
+// A value is an integer of 64 bits, or what a name in `types` says, or all of several, or it has some among its members; `*` is of all others.
+type Place = 1 | string | readonly Place[] | { readonly [member: string]: Place }
+type Places = Readonly<Record<string, Place>>
 type Members = Record<string, unknown>
 type Parse = (
   text: string,
@@ -25,7 +25,8 @@ const isInteger = (text: string) => /^-?\d+$/.test(text)
  * Creates what reads and writes the integers of 64 bits of a description as texts or as `bigint`, with all digits. Only integers above 2^53 need a runtime
  * whose JSON has the source of numbers (`JSON.rawJSON`); elsewhere they are a `TypeError`, and never a rounded number.
  */
-export function int64Json(as: 'text' | 'bigint', { sent, received, types, batches }: Int64Places): LargeJson {
+export function int64Json(as: 'text' | 'bigint', { batches, ...places }: Int64Places): LargeJson {
+  const { sent, received, types } = places as { readonly sent: Places; readonly received: Places; readonly types: Places }
   // The digits of large integers, by the object that has them, for values that are read later.
   const digits = new WeakMap<object, Record<string, string>>()
   const templates = Object.keys(received).map((place) => ({
@@ -51,7 +52,7 @@ export function int64Json(as: 'text' | 'bigint', { sent, received, types, batche
     return value
   }
 
-  function converted(value: unknown, place: Int64Place | undefined, text?: string): unknown {
+  function converted(value: unknown, place: Place | undefined, text?: string): unknown {
     if (place === 1) return Number.isInteger(value) ? exact(value as number, text) : value
     if (typeof place === 'string') return converted(value, types[place], text)
     if (isList(place)) return place.reduce((one: unknown, inner) => converted(one, inner, text), value)
@@ -68,7 +69,7 @@ export function int64Json(as: 'text' | 'bigint', { sent, received, types, batche
     return as === 'text' ? text : BigInt(text)
   }
 
-  function written(value: unknown, place: Int64Place | undefined): unknown {
+  function written(value: unknown, place: Place | undefined): unknown {
     if (place === 1) return typeof value === 'bigint' || (typeof value === 'string' && isInteger(value)) ? rawJson(String(value)) : value
     if (typeof place === 'string') return written(value, types[place])
     if (isList(place)) return place.reduce((one: unknown, inner) => written(one, inner), value)
@@ -94,10 +95,10 @@ export function int64Json(as: 'text' | 'bigint', { sent, received, types, batche
   }
 }
 
-const isList = (place: Int64Place | undefined): place is readonly Int64Place[] => Array.isArray(place)
+const isList = (place: Place | undefined): place is readonly Place[] => Array.isArray(place)
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-function memberOf(place: { readonly [member: string]: Int64Place }, name: string) {
+function memberOf(place: { readonly [member: string]: Place }, name: string) {
   return Object.hasOwn(place, name) ? place[name] : place['*']
 }
 
@@ -114,5 +115,5 @@ function rawJson(text: string) {
 }
 
 const isRaw = (value: unknown) => (JSON as RawJson).isRawJSON?.(value) === true
-const tooLarge = (value: unknown) =>
+const tooLarge = (value: string | number) =>
   new TypeError(`client: ${value} cannot be read or written with all digits. Use a runtime with JSON.rawJSON, such as Node.js 22.`)

@@ -155,7 +155,7 @@ function isEqual(one: Bytes, other: Bytes): boolean {
 function payloadOf(body: Bytes, json: LargeJson | undefined): object {
   try {
     const payload = (json ?? JSON).parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as { readonly type?: unknown }
-    if (typeof payload.type === 'string') return (json?.read(payload, payload.type) ?? payload) as object
+    if (typeof payload.type === 'string') return json === undefined ? payload : (json.read(payload, payload.type) as object)
   } catch {
     // The sender gets the same response for both.
   }

@@ -30,14 +30,15 @@ export async function lint(file: string, modules: readonly string[], waived: rea
   return { text: findingsText(findings), isWrong: findings.length > 0 && !warns }
 }
 
-async function readDocument(file: string): Promise<OpenapiDocument> {
-  const document = await readJson(file)
+/** Reads an OpenAPI 3.1 document from a file, or with `read`. Throws a `Refusal` for another document. */
+export async function readDocument(file: string, read: (source: string) => Promise<unknown> = readJson): Promise<OpenapiDocument> {
+  const document = (await read(file)) as OpenapiDocument | null
   if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
   throw new Refusal(`${file} is not an OpenAPI 3.1 document.`)
 }
 
 /** Reads a document from a file or from an address of http. Throws a `Refusal` for one that cannot be read. */
-export function readSource(source: string): Promise<unknown> {
+export async function readSource(source: string): Promise<unknown> {
   return /^https?:/.test(source) ? fetched(source) : readJson(source)
 }
 

@@ -247,10 +247,11 @@ t.test('the released description of a whole service becomes a file that compiles
   await compiles(t, name)
 })
 
+const enveloped = (data: object) => ({ type: 'object', properties: { data, _meta: {} } })
+
 t.test('integers of 64 bits are texts or bigint, with a table of where they are', async (t) => {
   const big = { type: 'integer', format: 'int64' }
   const order = { type: 'object', properties: { total: big, count: { type: 'integer', format: 'int32' }, parent: referenceTo('Order') } }
-  const enveloped = (data: object) => ({ type: 'object', properties: { data, _meta: {} } })
   const ok = (schema: object) => ({ 200: { description: 'It.', ...json(schema) } })
   const document = documentOf(
     {

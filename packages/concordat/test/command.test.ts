@@ -407,5 +407,6 @@ t.test('concordat release stores a description with its digest, and refuses one 
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/openapi`
   t.match(await release(address, '--out', 'other'), { code: 0, out: /other\/v2\.json/ })
   t.match(await release('now.json'), { code: 2, err: /^--out is missing\./ })
-  t.match(await release('beta.json', '--out', 'released'), { code: 2, err: /is not an OpenAPI 3\.1 document of a version such as 2\.0\.0/ })
+  t.match(await release('beta.json', '--out', 'released'), { code: 2, err: /does not have a version such as 2\.0\.0 in info\.version/ })
+  t.match(await release('none.json', '--out', 'released'), { code: 2, err: /cannot be read/ })
 })

@@ -154,7 +154,7 @@ t.test('responses of a version name the digest of its released description, wher
     t.equal(await headerOf('/v1/orders'), null, 'this version has no released description')
     t.equal(await headerOf('/other'), null)
     const document = (await (await fetch(`${address}/v2/openapi`)).json()) as Loose
-    t.equal(document['x-digest'], stored, 'the header itself is no change')
+    t.equal(document['x-digest'], stored, 'the header itself changes nothing')
     t.match(document.paths['/v2/orders'].get.responses['200'].headers, { 'Description-Digest': {} })
   }
   const address = await started({})

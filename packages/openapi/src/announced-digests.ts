@@ -21,6 +21,6 @@ export function compareDigest({ log }: FastifyInstance, { name, digest }: Versio
   if (digest === undefined || digest === document['x-digest']) return
   const level = process.env['NODE_ENV'] === 'production' ? 'warn' : 'info'
   log[level](
-    `openapi: the description of ${name} is not its released one, of which clients are told. When you release it, store it with npx concordat release.`
+    `openapi: the description of ${name} is not its released one, whose digest clients get. When you release it, store it with npx concordat release.`
   )
 }

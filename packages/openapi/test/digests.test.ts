@@ -48,13 +48,14 @@ t.test('digests that cannot be read stop the start', async (t) => {
   }
 })
 
+const documentOf = (properties: object, more: object = {}): Loose => ({
+  openapi: '3.1.1',
+  info: { title: 'Shop', version: '1.0.0' },
+  paths: {},
+  components: { schemas: { Order: { type: 'object', properties, ...more } } }
+})
+
 t.test('the digest does not depend on the order of members, and names are not taken for keywords', (t) => {
-  const documentOf = (properties: object, more: object = {}): Loose => ({
-    openapi: '3.1.1',
-    info: { title: 'Shop', version: '1.0.0' },
-    paths: {},
-    components: { schemas: { Order: { type: 'object', properties, ...more } } }
-  })
   const text = { type: 'string' }
   const usual = descriptionDigest(documentOf({ a: text, description: text }))
   const same: Record<string, Loose> = {

@@ -38,7 +38,7 @@ export function int64PlacesOf(description: Description, operations: readonly Des
     const named = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, placeOf(one, at)] as const)
     const indexed = (schema.prefixItems ?? []).map((one, index) => [String(index), placeOf(one, at)] as const)
     // The type of members without a name is unknown where others have one.
-    const others = named.length > 0 ? [] : [schema.additionalProperties, ...Object.values((schema['patternProperties'] ?? {}) as object)]
+    const others = named.length > 0 ? [] : [schema.additionalProperties, ...Object.values(schema['patternProperties'] ?? {})]
     const rest = allOf([schema.items, ...others].map((one: Schema | boolean | undefined) => placeOf(one, at)))
     const places = [...named, ...indexed, ['*', rest] as const].filter(([, place]) => place !== undefined)
     return places.length === 0 ? undefined : (Object.fromEntries(places) as Int64Place)

@@ -1,4 +1,4 @@
-import type { Description, Schema } from './description.ts'
+import { type Description, kindsOf, type Schema } from './description.ts'
 import { type Int64Form, isInt64 } from './int64-places.ts'
 import { relationsOf } from './relations.ts'
 import { comment, grouped, literal, member, Names, union } from './words.ts'
@@ -226,10 +226,3 @@ export class SchemaTypes {
 
 const optional = (text: string, indent: string) =>
   text === 'unknown' ? text : `${text}${text.startsWith('\n') ? `\n${indent}  |` : ' |'} undefined`
-
-function kindsOf(schema: Schema): readonly string[] {
-  if (schema.type !== undefined) return [schema.type].flat()
-  if (schema.properties !== undefined || typeof schema.additionalProperties === 'object' || schema['patternProperties'] !== undefined)
-    return ['object']
-  return schema.items !== undefined || schema.prefixItems !== undefined ? ['array'] : []
-}

@@ -4,39 +4,15 @@ import { follow, mapJson, mapValues, type OpenapiDocument, type Operation, type 
 import { propertiesOf } from './schema-parts.ts'
 
 // What only people read, and what differs between the deployments of one release. Response headers come with limits and dates too.
-const ignored = new Set([
-  ...[
-    'servers',
-    'tags',
-    'description',
-    'summary',
-    'title',
-    'example',
-    'examples',
-    'externalDocs',
-    '$comment',
-    'securitySchemes',
-    'headers'
-  ],
-  ...['deprecated', 'x-deprecated-at', 'x-sunset', 'x-migration', 'x-waivers', 'x-digest'],
-  ...['x-rate-limits', 'x-body-limit-bytes', 'x-max-bytes']
-])
+const ignored = new Set(
+  `servers tags description summary title example examples externalDocs $comment securitySchemes headers deprecated x-deprecated-at x-sunset
+  x-migration x-waivers x-digest x-rate-limits x-body-limit-bytes x-max-bytes`.split(/\s+/)
+)
 // Objects whose keys are names that authors choose.
-const maps = new Set([
-  ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependentRequired', 'mapping'],
-  ...[
-    'paths',
-    'webhooks',
-    'callbacks',
-    'responses',
-    'requestBodies',
-    'schemas',
-    'content',
-    'encoding',
-    'x-errors',
-    'x-oai-additionalOperations'
-  ]
-])
+const maps = new Set(
+  `properties patternProperties $defs definitions dependentSchemas dependentRequired mapping paths webhooks callbacks responses requestBodies
+  schemas content encoding x-errors x-oai-additionalOperations`.split(/\s+/)
+)
 const literals = new Set(['enum', 'const', 'default'])
 const pageParameters = new Set(['page', 'perPage'])
 

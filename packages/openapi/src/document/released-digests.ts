@@ -16,7 +16,8 @@ export function releasedDigests(folder: URL | string): Readonly<Record<string, s
     throw new Error('it does not have a digest for each version.')
   } catch (error) {
     throw new TypeError(
-      `openapi: options.released: ${file} cannot be read: ${(error as Error).message} Write it with npx concordat release.`
+      `openapi: options.released: ${file} cannot be read: ${(error as Error).message} Write it with npx concordat release.`,
+      { cause: error }
     )
   }
 }
