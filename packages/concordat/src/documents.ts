@@ -17,7 +17,7 @@ export interface Report {
 
 /** Compares two documents. Throws a `Refusal` for a file that is not one. */
 export async function diff(files: readonly string[]): Promise<Report> {
-  const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
+  const [released, present] = (await Promise.all(files.map((file) => readDocument(file)))) as [OpenapiDocument, OpenapiDocument]
   const changes = breakingChanges(released, present)
   return { text: changesText(changes), isWrong: changes.length > 0 }
 }

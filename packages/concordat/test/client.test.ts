@@ -104,6 +104,7 @@ const hard: Record<string, readonly [schema: unknown, declaration: string | RegE
   Names: [{ properties: { 'a-b': text, "it's": { const: [1, {}] } } }, /'a-b'\?: string \| undefined\n {2}"it's"\?: \[1, unknown\]/],
   Self: [{ oneOf: [referenceTo('Self')] }, 'type Self = unknown'],
   Big: [{ type: 'integer', format: 'int64' }, 'type Big = number'],
+  Exact: [{ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'type Exact = number'],
   Lost: [{ $ref: 'other.json#/a' }, 'type Lost = unknown'],
   Strange: [{ type: 'decimal' }, 'type Strange = unknown'],
   Never: [{ type: 'array', items: false }, 'type Never = never[]']
@@ -121,6 +122,7 @@ t.test('every form of a schema has a type, and what cannot be expressed is unkno
     'Strange: the type decimal'
   ])
     t.match(out, `warning: components.schemas.${warning}`)
+  t.notMatch(out, 'Exact', 'a number has all its digits')
   await compiles(t, file)
 })
 
@@ -256,7 +258,7 @@ t.test('integers of 64 bits are texts or bigint, with a table of where they are'
   const document = documentOf(
     {
       Order: order,
-      Note: { type: 'object', properties: { text, kind: { ...big, enum: [1, 2] } } },
+      Note: { type: 'object', properties: { text, kind: { ...big, enum: [1, 2] }, size: { ...big, minimum: 0, maximum: 2 ** 40 } } },
       Kinds: { anyOf: [big, referenceTo('Note'), { allOf: [referenceTo('Order')] }] },
       Pair: { type: 'array', prefixItems: [text, big], items: false },
       Sums: { type: 'object', additionalProperties: { type: ['integer', 'null'], format: 'int64' } },
@@ -298,6 +300,7 @@ t.test('integers of 64 bits are texts or bigint, with a table of where they are'
       `total?: ${type} | undefined`,
       'count?: number | undefined',
       'kind?: 1 | 2 | undefined',
+      'size?: number | undefined',
       `type Pair = [string, ${type}]`,
       `type Sums = { [name: string]: ${type} | null }`,
       "import { int64Json } from '@concordat/client/int64'",

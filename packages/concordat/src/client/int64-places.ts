@@ -73,9 +73,12 @@ export function int64PlacesOf(description: Description, operations: readonly Des
   return { sent, received, types, batches: operations.flatMap(({ isBatch, path }) => (isBatch ? [path] : [])) }
 }
 
-/** Returns whether a schema is an integer of 64 bits. One of some values has the type of these values. */
+/** Returns whether a schema is an integer that a number cannot have exactly. One of some values has the type of these values. */
 export function isInt64(schema: Schema): boolean {
-  return schema.format === 'int64' && [schema.type].flat().some((kind) => kind === 'integer' || kind === 'number') && !isFixed(schema)
+  const { format, type, minimum, maximum, exclusiveMinimum = minimum, exclusiveMaximum = maximum } = schema
+  // A service with these conventions has no integer above 2^53, and says so.
+  const isExact = Number.isSafeInteger(exclusiveMinimum) && Number.isSafeInteger(exclusiveMaximum)
+  return format === 'int64' && [type].flat().some((kind) => kind === 'integer' || kind === 'number') && !isFixed(schema) && !isExact
 }
 
 const isFixed = (schema: Schema) => schema.enum !== undefined || 'const' in schema
