@@ -105,6 +105,8 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         title: 'Orders service',
         description: "A shop's products, customers and orders. Sign in with a POST to `tokens`, and send the token with every request.",
         license: { name: 'MIT', identifier: 'MIT' },
+        // Clients that were made from another description than the released one notice it.
+        released: new URL('../released/', import.meta.url),
         reference: inProduction ? false : undefined
       },
       texts: [refusalTexts],

@@ -3154,6 +3154,7 @@ export interface Operations {
 
 export const api: Api<Operations> = {
   version: '2.0.0',
+  digest: 'sha-256=:oyMevyxI+xYf77rW7GZmF6W6vFsiqmtTl4rwQd0gimU=:',
   session: { signIn: '/v2/tokens', signOut: '/v2/token-revocations' },
   operations: {
     'GET /v2/audit-records': { lists: ['fields'] },

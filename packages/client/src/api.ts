@@ -10,9 +10,22 @@ export interface OperationFacts {
   readonly open?: 1 | undefined
 }
 
+/** Reads and writes JSON whose integers can have 64 bits, from `@concordat/client/int64`. */
+export interface LargeJson {
+  /** `path` is that of the operation whose response or request the text is. */
+  parse(text: string, path?: string): unknown
+  stringify(value: unknown, path?: string): string
+  /** Converts the integers of a value that `parse` has returned, by the path of an operation, with its parameters filled, or the type of an event. */
+  read(value: unknown, place: string): unknown
+}
+
 /** A description at run time, as `npx concordat client` writes it. */
 export interface Api<Described> {
   readonly version: string
+  /** The digest of the description that the file was written from, where it has one. */
+  readonly digest?: string | undefined
+  /** Where integers of 64 bits are texts or `bigint`. */
+  readonly json?: LargeJson | undefined
   /** By method and path, for example `POST /v2/orders`. */
   readonly operations: Readonly<Record<string, OperationFacts>>
   /** Where sessions begin and end. */

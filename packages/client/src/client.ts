@@ -1,5 +1,5 @@
 import type { Api, CallOptions, Described, Verb } from './api.ts'
-import { ApiError, type ConnectionCode } from './api-error.ts'
+import { type ApiError, type ConnectionCode, isCode } from './api-error.ts'
 import { type BatchOperation, operationOf, resultsOf } from './batch.ts'
 import { type Call, callOf, type Result } from './call.ts'
 import { type Job, jobOf } from './job.ts'
@@ -148,13 +148,10 @@ export function createClient<All extends Described>(api: Api<All>, options: Clie
     async batch(path: string, build: (given: BatchBuilder<All>) => readonly BatchOperation<unknown, string>[], given: BatchOptions = {}) {
       const { atomic, ...input } = given
       const operations = build(builder)
-      const body = {
-        operations: operations.map((operation, index) => ({ id: String(index), ...operation })),
-        ...(atomic !== undefined && { atomic })
-      }
-      return resultsOf(operations, await send({ method: 'POST', path, input: { ...(input as Input), body } }))
+      const body = { operations: operations.map((operation, index) => ({ id: String(index), ...operation })), atomic }
+      return resultsOf(api, operations, await send({ method: 'POST', path, input: { ...(input as Input), body } }))
     },
-    isCode: (error: unknown, ...codes: readonly string[]) => error instanceof ApiError && codes.includes(error.code)
+    isCode
   }
   return client as unknown as Client<All>
 }

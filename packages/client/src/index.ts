@@ -1,4 +1,4 @@
-export type { Api, CallOptions, Described, OperationFacts, Verb } from './api.ts'
+export type { Api, CallOptions, Described, LargeJson, OperationFacts, Verb } from './api.ts'
 export {
   ApiError,
   type ApiErrorFacts,

@@ -64,7 +64,7 @@ export function jobOf(send: Send, base: string, path: string, first: Answer, inp
       if (record.status === 'completed') {
         const target = linkOf(record, 'result')
         if (target === undefined) return undefined as never
-        return (await read(targetOfLink(target, base), as === undefined ? {} : { accept: as }, signal)).data as never
+        return (await read(targetOfLink(target, base), { accept: as }, signal)).data as never
       }
       if (record.status === 'failed' || record.status === 'cancelled') throw failureOf(record, answer.response)
       if (Date.now() > end) throw new Error(`client: ${url} has not ended in time.`)

@@ -28,7 +28,7 @@ export function listOf(send: Send, base: string, path: string, input: Input): Li
   async function* pages(from?: string): AsyncGenerator<Page<never>> {
     let target = from === undefined ? undefined : targetOfLink(from, base)
     for (;;) {
-      const { body } = await send({ method: 'GET', path, input, ...(target !== undefined && { target }) })
+      const { body } = await send({ method: 'GET', path, input, target })
       const { data, _links, _meta } = body as ListBody
       const href = _links?.find(({ rel }) => rel === 'next')?.href
       const next = href === undefined ? undefined : targetOfLink(href, base)

@@ -1,8 +1,8 @@
-import type { CallOptions, OperationFacts } from './api.ts'
+import type { CallOptions, LargeJson, OperationFacts } from './api.ts'
 
 /** What a caller gives an operation, without its types. */
 export interface Input extends CallOptions {
-  readonly path?: Readonly<Record<string, string | number>> | undefined
+  readonly path?: Readonly<Record<string, string | number | bigint>> | undefined
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: unknown
   readonly idempotencyKey?: string | undefined
@@ -39,16 +39,15 @@ interface SentBody {
 }
 
 /** Returns the body to send, its media type, and whether it can be sent twice. */
-export function bodyOf(body: unknown, type = ''): SentBody {
+export function bodyOf(body: unknown, type: string | undefined, json: LargeJson, path: string): SentBody {
   const isStream = body instanceof ReadableStream
   // The boundary of a form, and the charset of parameters, are set by fetch.
-  if (body === undefined || body instanceof FormData || body instanceof URLSearchParams)
-    return { ...(body && { body }), isRepeatable: true }
+  if (body === undefined || body instanceof FormData || body instanceof URLSearchParams) return { body, isRepeatable: true }
   const isBinary = isStream || body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body)
   // A text of another media type is sent as it is.
-  if (isBinary || (typeof body === 'string' && type !== '' && !/[/+]json$/.test(type)))
+  if (isBinary || (typeof body === 'string' && type !== undefined && !/[/+]json$/.test(type)))
     return { body: body as Blob, type: (body as Blob).type || type || 'application/octet-stream', isRepeatable: !isStream }
-  return { body: JSON.stringify(body), type: type || 'application/json', isRepeatable: true }
+  return { body: json.stringify(body, path), type: type || 'application/json', isRepeatable: true }
 }
 
 /** Returns a random key. `crypto.randomUUID` does not exist on pages without https. */

@@ -14,15 +14,19 @@ export interface Attempt {
   readonly isReplayed: boolean
 }
 
-// 422 that are sent before a handler runs.
-const beforeHandler = ['VALIDATION_FAILED', 'INVALID_QUERY_PARAMETERS', 'IDEMPOTENCY_KEY_REUSED']
-// 503 that are sent where the handler has not begun, or its transaction was rolled back. Others of this form are too.
-const withoutEffect = ['TRANSACTION_CONFLICT', 'BATCH_STOPPED', 'SERVICE_OVERLOADED']
 const rows: Readonly<Record<string, readonly [Retry, Effect]>> = {
   IDEMPOTENCY_IN_PROGRESS: ['later', 'unknown'],
   IDEMPOTENCY_OUTCOME_UNKNOWN: ['never', 'unknown'],
   IDEMPOTENCY_RESPONSE_UNAVAILABLE: ['never', 'done'],
-  TRANSACTION_UNAVAILABLE: ['later', 'unknown']
+  TRANSACTION_UNAVAILABLE: ['later', 'unknown'],
+  // 422 that are sent before a handler runs.
+  VALIDATION_FAILED: ['changed', 'none'],
+  INVALID_QUERY_PARAMETERS: ['changed', 'none'],
+  IDEMPOTENCY_KEY_REUSED: ['changed', 'none'],
+  // 503 that are sent where the handler has not begun, or its transaction was rolled back. Others of the form *_UNAVAILABLE are too.
+  TRANSACTION_CONFLICT: ['later', 'none'],
+  BATCH_STOPPED: ['later', 'none'],
+  SERVICE_OVERLOADED: ['later', 'none']
 }
 
 /** Returns what a failed attempt means, where its response does not say it. */
@@ -37,9 +41,8 @@ function rowOf({ status, code }: Attempt): readonly [Retry, Effect] {
   const row = rows[code]
   if (row !== undefined) return row
   if ([403, 404, 410, 501, 505].includes(status)) return ['never', 'none']
-  if (status === 408 || status === 429) return ['later', 'none']
-  if (withoutEffect.includes(code) || (status === 503 && code.endsWith('_UNAVAILABLE'))) return ['later', 'none']
-  if (status === 409 || (status === 422 && !beforeHandler.includes(code))) return ['changed', 'unknown']
+  if (status === 408 || status === 429 || (status === 503 && code.endsWith('_UNAVAILABLE'))) return ['later', 'none']
+  if (status === 409 || status === 422) return ['changed', 'unknown']
   return status === 0 || status >= 500 ? ['later', 'unknown'] : ['changed', 'none']
 }
 
@@ -50,12 +53,4 @@ export function retryAfterMs(headers: Headers): number | undefined {
   const sent = Date.parse(headers.get('date') ?? '')
   const ms = Date.parse(value) - (Number.isNaN(sent) ? Date.now() : sent)
   return Number.isNaN(ms) ? undefined : Math.max(0, ms)
-}
-
-/** Limits the retries of a client: a service that is down gets few of them. A retry that succeeds returns its cost. */
-export const budget: { readonly capacity: number; readonly lost: number; readonly refused: number; readonly success: number } = {
-  capacity: 500,
-  lost: 10,
-  refused: 5,
-  success: 1
 }

@@ -1,8 +1,8 @@
-import type { Api, OperationFacts } from './api.ts'
+import type { Api, LargeJson, OperationFacts } from './api.ts'
 import { ApiError, ConnectionError, type Effect } from './api-error.ts'
 import { bodyOf, newKey, targetOf } from './request.ts'
-import { type Answer, complaintOf, readResponse } from './response.ts'
-import { budget, meaningOf, retryAfterMs } from './retry.ts'
+import { type Answer, errorOf, readResponse } from './response.ts'
+import { meaningOf, retryAfterMs } from './retry.ts'
 import type { Send, Sending } from './sending.ts'
 import type { ClientOptions } from './settings.ts'
 import { wait, withDeadline } from './wait.ts'
@@ -16,6 +16,13 @@ const firstPauseMs = 500
 const longestPauseMs = 8000
 // A spread above Retry-After, so that all clients do not return in the same moment.
 const spreadMs = 250
+// Limits the retries of a client: a service that is down gets few of them. A retry that succeeds returns its cost.
+const budget = 500
+const costOfLost = 10
+const costOfRefused = 5
+const gainOfSuccess = 1
+
+type Field = string | null
 
 /** What the attempts of one request have in common. */
 interface Progress {
@@ -34,8 +41,10 @@ export function targetOfLink(href: string, base: string): string {
 
 /** Creates the function that sends requests, with its retry budget. */
 export function createSend(api: Api<unknown>, settings: ClientOptions): Send {
-  const purse = { left: budget.capacity }
+  const purse = { left: budget }
   const reported = new Set<string>()
+  // Both ignore the path: for them, it is a reviver or a replacer without effect.
+  const json = api.json ?? (JSON as unknown as LargeJson)
 
   return async function send(sending) {
     const { method, path, input } = sending
@@ -43,7 +52,7 @@ export function createSend(api: Api<unknown>, settings: ClientOptions): Send {
     const facts = api.operations[operation] ?? {}
     const { signal: own } = input
     const limitMs = (input.timeoutSeconds ?? settings.timeoutSeconds ?? defaultTimeoutSeconds) * 1000
-    const request = prepared(sending, facts, settings)
+    const request = prepared(sending, facts, settings, json)
     const isAborted = () => settings.signal?.aborted === true || own?.aborted === true
     const end = Date.now() + limitMs
     const answer = await withDeadline(limitMs, [settings.signal, own], async (signal) =>
@@ -55,10 +64,10 @@ export function createSend(api: Api<unknown>, settings: ClientOptions): Send {
         signal,
         end,
         isAborted,
+        report: (headers) => report(operation, headers),
         retries: input.retries ?? settings.retries ?? defaultRetries
       })
     )
-    report(operation, answer.response.headers)
     // A stored response without its secrets: the resource itself is complete.
     const location = answer.response.headers.get('location')
     if (answer.response.headers.get('idempotency-status') !== 'incomplete' || location === null || sending.isRaw === true) return answer
@@ -67,26 +76,43 @@ export function createSend(api: Api<unknown>, settings: ClientOptions): Send {
   }
 
   function report(operation: string, headers: Headers) {
-    const [deprecation, sunset] = [headers.get('deprecation'), headers.get('sunset')]
-    if ((deprecation === null && sunset === null) || reported.has(operation)) return
-    reported.add(operation)
-    settings.onDeprecation?.({ operation, deprecation, sunset, link: headers.get('link') })
+    const [deprecation, sunset, digest] = ['deprecation', 'sunset', 'description-digest'].map((name) => headers.get(name)) as [
+      Field,
+      Field,
+      Field
+    ]
+    if (deprecation !== null || sunset !== null)
+      once(operation, () => settings.onDeprecation?.({ operation, deprecation, sunset, link: headers.get('link') }))
+    if (digest !== null && api.digest !== undefined && digest !== api.digest) once(digest, () => settings.onDescriptionChange?.(digest))
+  }
+
+  function once(name: string, act: () => void) {
+    if (reported.has(name)) return
+    reported.add(name)
+    act()
   }
 }
 
-function prepared({ method, path, input, target, isRepeatable = false }: Sending, facts: OperationFacts, settings: ClientOptions) {
+function prepared(
+  { method, path, input, target, isRepeatable = false }: Sending,
+  facts: OperationFacts,
+  settings: ClientOptions,
+  json: LargeJson
+) {
   const headers = new Headers({ accept: 'application/json, */*;q=0.5' })
   for (const [name, value] of Object.entries({ ...settings.headers, ...input.headers })) if (value !== undefined) headers.set(name, value)
   const key = facts.key === 1 && target === undefined ? (input.idempotencyKey ?? newKey()) : undefined
   if (key !== undefined) headers.set('idempotency-key', key)
   if (input.ifMatch !== undefined) headers.set('if-match', input.ifMatch)
-  const { body, type, isRepeatable: hasRepeatableBody } = bodyOf(input.body, facts.type)
+  const { body, type, isRepeatable: hasRepeatableBody } = bodyOf(input.body, facts.type, json, path)
   if (type !== undefined) headers.set('content-type', type)
   return {
     url: settings.baseUrl.replace(/\/$/, '') + (target ?? targetOf(path, input, facts)),
     // Node requires `duplex` for streams.
-    init: { method, ...(body !== undefined && { body }), ...(!hasRepeatableBody && { duplex: 'half' }) } as RequestInit,
+    init: { method, body, ...(!hasRepeatableBody && { duplex: 'half' }) } as RequestInit,
     headers,
+    method,
+    json,
     key,
     needsToken: facts.open !== 1,
     hasRepeatableBody,
@@ -104,6 +130,7 @@ interface Work extends ReturnType<typeof prepared> {
   readonly end: number
   readonly retries: number
   isAborted(): boolean
+  report(headers: Headers): void
 }
 
 async function attempts(work: Work): Promise<Answer> {
@@ -114,8 +141,10 @@ async function attempts(work: Work): Promise<Answer> {
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
     progress.attempts += 1
     const outcome = await attempt(work, progress)
-    if (!(outcome instanceof ApiError)) {
-      purse.left = Math.min(budget.capacity, purse.left + Math.max(progress.spent, budget.success))
+    const isError = outcome instanceof ApiError
+    work.report((isError ? outcome : outcome.response).headers)
+    if (!isError) {
+      purse.left = Math.min(budget, purse.left + Math.max(progress.spent, gainOfSuccess))
       return outcome
     }
     if (await refreshed(work, progress, outcome, token)) {
@@ -129,7 +158,7 @@ async function attempts(work: Work): Promise<Answer> {
     if (outcome.retry !== 'later' || !work.hasRepeatableBody || isTooLong || (!isInProgress && counted > work.retries)) throw outcome
     if (isInProgress) counted -= 1
     else {
-      const cost = outcome.status === 0 ? budget.lost : budget.refused
+      const cost = outcome.status === 0 ? costOfLost : costOfRefused
       if (purse.left < cost) throw outcome
       purse.left -= cost
       progress.spent += cost
@@ -151,36 +180,24 @@ async function refreshed({ hasRepeatableBody, settings }: Work, progress: Progre
 
 /** Returns the response, or the error that it or its absence means. Throws only where the caller has aborted. */
 async function attempt(work: Work, progress: Progress): Promise<Answer | ApiError> {
-  const { settings, sending, init, headers, url, end, key, isRepeatable } = work
+  const { settings, sending, init, headers, url, end, key, isRepeatable, json } = work
+  const { method, path, input, isRaw } = sending
   const limitMs = Math.min((settings.attemptTimeoutSeconds ?? defaultAttemptSeconds) * 1000, end - Date.now())
-  const isKeyed = key !== undefined
   try {
     const answer = await withDeadline(limitMs, [work.signal], async (signal) => {
       const response = await (settings.fetch ?? fetch)(url, { ...init, headers, signal })
-      return sending.isRaw === true && response.ok ? { data: undefined, body: undefined, response } : readResponse(response)
+      return isRaw === true && response.ok ? { data: undefined, body: undefined, response } : readResponse(response, json, path)
     })
     const { response } = answer
     if (response.ok) return answer
     // The first attempt has possibly deleted what the second does not find.
-    if (sending.method === 'DELETE' && response.status === 404 && progress.isUncertain)
-      return { data: undefined, body: undefined, response }
-    const { message, ...complaint } = complaintOf(answer)
-    const isReplayed = response.headers.get('idempotency-replayed') === 'true'
-    const meaning = meaningOf({ method: sending.method, status: response.status, code: complaint.code, isKeyed, isRepeatable, isReplayed })
-    return new ApiError(message, {
-      ...complaint,
-      status: response.status,
-      headers: response.headers,
-      retry: complaint.retry ?? meaning.retry,
-      effect: joined(progress, complaint.effect ?? meaning.effect, sending.method === 'GET' || (isKeyed && response.status === 412)),
-      idempotencyKey: key,
-      attempts: progress.attempts
-    })
+    if (method === 'DELETE' && response.status === 404 && progress.isUncertain) return { data: undefined, body: undefined, response }
+    const isDecided = method === 'GET' || (key !== undefined && response.status === 412)
+    return errorOf(answer, work, progress.attempts, (effect) => joined(progress, effect, isDecided))
   } catch (error) {
-    if (work.isAborted()) throw settings.signal?.aborted === true ? settings.signal.reason : sending.input.signal?.reason
-    const isTimeout = (error as Error).name === 'TimeoutError'
-    const code = isTimeout ? 'TIMED_OUT' : 'CONNECTION_FAILED'
-    const meaning = meaningOf({ method: sending.method, status: 0, code, isKeyed, isRepeatable, isReplayed: false })
+    if (work.isAborted()) throw (settings.signal?.aborted === true ? settings : input).signal?.reason
+    const code = (error as Error).name === 'TimeoutError' ? 'TIMED_OUT' : 'CONNECTION_FAILED'
+    const meaning = meaningOf({ method, status: 0, code, isKeyed: key !== undefined, isRepeatable, isReplayed: false })
     const effect = joined(progress, meaning.effect)
     const rest = { errors: [], headers: new Headers(), idempotencyKey: key, attempts: progress.attempts }
     const failure = new ConnectionError('No whole response.', { code, status: 0, retry: meaning.retry, effect, ...rest })

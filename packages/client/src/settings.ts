@@ -27,10 +27,14 @@ export interface ClientOptions extends CallOptions {
   readonly maxRetryAfterSeconds?: number | undefined
   /** Called once for each operation whose responses say that it will end. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined
+  /** Called once for each other description that responses name, with its digest: write the file again. */
+  readonly onDescriptionChange?: ((digest: string) => void) | undefined
 }
 
 const names =
-  'baseUrl session token fetch signal headers retries timeoutSeconds attemptTimeoutSeconds maxRetryAfterSeconds onDeprecation'.split(' ')
+  'baseUrl session token fetch signal headers retries timeoutSeconds attemptTimeoutSeconds maxRetryAfterSeconds onDeprecation onDescriptionChange'.split(
+    ' '
+  )
 
 /** Throws a `TypeError` for options that are unknown or invalid. */
 export function checkSettings(options: ClientOptions): void {

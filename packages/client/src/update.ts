@@ -51,8 +51,8 @@ export function createUpdate(
       const body = await change(data as never)
       try {
         // The key of the caller belongs to the first body.
-        const keyed = key !== undefined && round === 0 ? { idempotencyKey: key } : {}
-        return await send({ method: 'PATCH', path, input: { ...read, ...keyed, ...rest(), body, ifMatch } })
+        const idempotencyKey = round === 0 ? key : undefined
+        return await send({ method: 'PATCH', path, input: { ...read, ...rest(), idempotencyKey, body, ifMatch } })
       } catch (error) {
         // After an attempt without a response, the conflict is possibly with this change: applying it again could apply it twice.
         const isConflict = error instanceof ApiError && error.status === 412 && error.effect === 'none'

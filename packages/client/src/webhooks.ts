@@ -1,4 +1,4 @@
-import type { Api } from './api.ts'
+import type { Api, LargeJson } from './api.ts'
 
 /** An event of a service: one of those in its description, with the id that all attempts to deliver it have. */
 export type WebhookEvent<All> = All extends { events: infer Events }
@@ -53,7 +53,7 @@ const maxPublicKeySignatures = 4
  * signature of the body must be valid for one of the keys. The sender repeats an event until its response is a 2xx, so process each `id` once. Rejects with a
  * {@link WebhookError}, and with a `TypeError` for invalid keys. Needs `crypto.subtle`.
  */
-export async function verifyWebhook<All>(_api: Api<All>, request: WebhookRequest, options: WebhookOptions): Promise<WebhookEvent<All>> {
+export async function verifyWebhook<All>({ json }: Api<All>, request: WebhookRequest, options: WebhookOptions): Promise<WebhookEvent<All>> {
   const unknown = Object.keys(options).find((name) => name !== 'keys')
   if (unknown !== undefined) throw new TypeError(`client: options.${unknown} is unknown. Remove it.`)
   const { keys } = options
@@ -69,7 +69,7 @@ export async function verifyWebhook<All>(_api: Api<All>, request: WebhookRequest
   const signed = joined([encoded(`${id}.${timestamp}.`), body])
   const checks = await Promise.all(known.map(async (key) => isSigned(signed, signatures, key)))
   if (!checks.includes(true)) throw new WebhookError(403, 'WEBHOOK_SIGNATURE_INVALID', 'No signature matches this body.')
-  return { ...payloadOf(body), id } as WebhookEvent<All>
+  return { ...payloadOf(body, json), id } as WebhookEvent<All>
 }
 
 function fieldsOf({ headers }: WebhookRequest) {
@@ -152,10 +152,10 @@ function isEqual(one: Bytes, other: Bytes): boolean {
   return difference === 0
 }
 
-function payloadOf(body: Bytes): object {
+function payloadOf(body: Bytes, json: LargeJson | undefined): object {
   try {
-    const payload: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    if (typeof (payload as { readonly type?: unknown }).type === 'string') return payload as object
+    const payload = (json ?? JSON).parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as { readonly type?: unknown }
+    if (typeof payload.type === 'string') return json === undefined ? payload : (json.read(payload, payload.type) as object)
   } catch {
     // The sender gets the same response for both.
   }

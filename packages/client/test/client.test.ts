@@ -22,8 +22,10 @@ interface Operations {
   delete: Anything
   paths: Record<'get' | 'post' | 'put' | 'patch' | 'delete' | 'list' | 'update' | 'job' | 'batch', string>
 }
+const own = 'sha-256=:own=:'
 const api: Api<Operations> = {
   version: '1',
+  digest: own,
   session: { signIn: '/tokens', signOut: '/token-revocations' },
   operations: {
     'POST /keyed': { key: 1 },
@@ -242,6 +244,40 @@ t.test('an operation that will end is reported once', async (t) => {
   await shop.get('/a')
   t.match(reports, [{ operation: 'GET /a', deprecation: null, sunset: /2027/, link: null }])
   t.equal(reports.length, 1)
+})
+
+t.test('another description is reported once, also by errors and attempts that are repeated', async (t) => {
+  const other = 'sha-256=:other=:'
+  const named = (digest: string) => data(1, { headers: { 'description-digest': digest } })
+  const cases: Record<string, readonly [outcomes: readonly Outcome[], expected: readonly string[]]> = {
+    'the same': [[named(own)], []],
+    'no field': [[data(1)], []],
+    'another one': [[named(other)], [other]],
+    'an error': [[failure(422, 'VALIDATION_FAILED', { 'description-digest': other })], [other]],
+    'an attempt that is repeated': [[failure(503, 'SERVICE_OVERLOADED', { ...soon, 'description-digest': other }), data(1)], [other]],
+    'two processes during a release': [[named(other), named(own), named(other)], [other]],
+    'two releases': [
+      [named(other), named('sha-256=:third=:')],
+      [other, 'sha-256=:third=:']
+    ]
+  }
+  for (const [name, [outcomes, expected]] of Object.entries(cases)) {
+    const reports: string[] = []
+    const { shop } = clientOf(outcomes, { onDescriptionChange: (digest) => reports.push(digest) })
+    for (let count = 0; count < 3; count += 1) await shop.get('/a').result()
+    t.strictSame(reports, expected, name)
+  }
+  t.match(
+    await clientOf([named(other)])
+      .shop.get('/a')
+      .result(),
+    { ok: true },
+    'without the option'
+  )
+  const reports: string[] = []
+  const fetch = async () => named(other)
+  await createClient({ ...api, digest: undefined }, { baseUrl, fetch, onDescriptionChange: (one) => reports.push(one) }).get('/a')
+  t.strictSame(reports, [], 'the file has no digest')
 })
 
 t.test('lists, jobs, updates and batches refuse responses that they cannot follow', async (t) => {

@@ -5,7 +5,8 @@ import { removeResource } from './add/remove-resource.ts'
 import { addResource } from './add/resource.ts'
 import { addVersion } from './add/version.ts'
 import { writeClient } from './client/command.ts'
-import { diff, lint, type Report, readJson } from './documents.ts'
+import { diff, lint, type Report } from './documents.ts'
+import { releaseDescription } from './released-description.ts'
 import { isScheduleAction, schedules } from './schedules.ts'
 import { tenants } from './tenants.ts'
 import { texts } from './texts/texts.ts'
@@ -23,6 +24,7 @@ export const flags = {
   'dry-run': { type: 'boolean' },
   check: { type: 'boolean' },
   out: { type: 'string' },
+  int64: { type: 'string' },
   setting: { type: 'string', default: 'app.tenant' },
   column: { type: 'string', default: 'tenant' },
   schema: { type: 'string', multiple: true },
@@ -85,6 +87,14 @@ Run it from the new release: npx concordat@latest upgrade.`,
     perform: (files) => diff(files)
   },
   {
+    name: 'release',
+    usage: 'release <openapi.json or address> --out <folder>',
+    help: `Stores the description of a version in the folder, as v<number>.json, with its digest in digests.json, which the service sends.
+It fails, and stores nothing, when the description breaks clients of the one that is stored (rules V3, V4).`,
+    maxArguments: 1,
+    perform: ([source = ''], { out }) => releaseDescription(source, out)
+  },
+  {
     name: 'lint',
     usage: 'lint <openapi.json> [--with <module>] [--waive <rule>=<reason>] [--warn]',
     help: `Fails when the document breaks a rule. --with adds the lints that a module exports, for example @concordat/versioning.
@@ -138,9 +148,10 @@ With --check the command writes nothing, and fails when a text is missing, chang
   },
   {
     name: 'client',
-    usage: 'client <openapi.json or address> --out <file> [--check]',
-    help: 'Writes the types of a service for @concordat/client. With --check it fails when the file is out of date.',
+    usage: 'client <openapi.json or address> --out <file> [--int64 text|bigint] [--check]',
+    help: `Writes the types of a service for @concordat/client. With --check it fails when the file is out of date.
+Integers of 64 bits are numbers, which lose digits above 2^53, or with --int64 texts or bigint.`,
     maxArguments: 1,
-    perform: ([source = ''], { out, check }) => writeClient(source, { out, check }, readJson)
+    perform: ([source = ''], { out, check, int64 }) => writeClient(source, { out, check, int64 })
   }
 ]

@@ -7,6 +7,7 @@ import { Refusal } from 'create-concordat'
 
 // The document of a large service has a few megabytes.
 const maxDocumentBytes = 64 * 1024 * 1024
+const maxFetchSeconds = 60
 
 /** What a command prints, and whether it has findings. */
 export interface Report {
@@ -16,7 +17,7 @@ export interface Report {
 
 /** Compares two documents. Throws a `Refusal` for a file that is not one. */
 export async function diff(files: readonly string[]): Promise<Report> {
-  const [released, present] = (await Promise.all(files.map(readDocument))) as [OpenapiDocument, OpenapiDocument]
+  const [released, present] = (await Promise.all(files.map((file) => readDocument(file)))) as [OpenapiDocument, OpenapiDocument]
   const changes = breakingChanges(released, present)
   return { text: changesText(changes), isWrong: changes.length > 0 }
 }
@@ -29,10 +30,28 @@ export async function lint(file: string, modules: readonly string[], waived: rea
   return { text: findingsText(findings), isWrong: findings.length > 0 && !warns }
 }
 
-async function readDocument(file: string): Promise<OpenapiDocument> {
-  const document = await readJson(file)
+/** Reads an OpenAPI 3.1 document from a file, or with `read`. Throws a `Refusal` for another document. */
+export async function readDocument(file: string, read: (source: string) => Promise<unknown> = readJson): Promise<OpenapiDocument> {
+  const document = (await read(file)) as OpenapiDocument | null
   if (String(document?.openapi).startsWith('3.1.')) return document as OpenapiDocument
   throw new Refusal(`${file} is not an OpenAPI 3.1 document.`)
+}
+
+/** Reads a document from a file or from an address of http. Throws a `Refusal` for one that cannot be read. */
+export async function readSource(source: string): Promise<unknown> {
+  return /^https?:/.test(source) ? fetched(source) : readJson(source)
+}
+
+async function fetched(address: string): Promise<unknown> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(maxFetchSeconds * 1000), headers: { accept: 'application/json' } })
+    if (!response.ok) throw new Error(`the response has the status ${response.status}.`)
+    if (Number(response.headers.get('content-length') ?? 0) > maxDocumentBytes)
+      throw new Error(`it has more than ${maxDocumentBytes} bytes.`)
+    return await response.json()
+  } catch (error) {
+    throw new Refusal(`${address} cannot be read: ${(error as Error).message}`)
+  }
 }
 
 /** Reads a file with JSON. Throws a `Refusal` for one that cannot be read, is too large or is not JSON. */

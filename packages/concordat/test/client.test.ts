@@ -24,11 +24,11 @@ function run(args: readonly string[]): Promise<Outcome> {
 const concordat = (...args: string[]) => run(['--conditions=@concordat/source', join(root, 'packages/concordat/src/command.ts'), ...args])
 
 /** Writes the client of a document, and returns its file, its text and the output of the command. */
-async function written(t: Test, document: unknown) {
+async function written(t: Test, document: unknown, ...flags: readonly string[]) {
   const folder = t.testdir({})
   const [source, file] = [join(folder, 'openapi.json'), join(folder, 'shop.ts')]
   writeFileSync(source, JSON.stringify(document))
-  const outcome = await concordat('client', source, '--out', file)
+  const outcome = await concordat('client', source, '--out', file, ...flags)
   return { ...outcome, source, file, text: outcome.code === 0 ? readFileSync(file, 'utf8') : '' }
 }
 
@@ -104,6 +104,7 @@ const hard: Record<string, readonly [schema: unknown, declaration: string | RegE
   Names: [{ properties: { 'a-b': text, "it's": { const: [1, {}] } } }, /'a-b'\?: string \| undefined\n {2}"it's"\?: \[1, unknown\]/],
   Self: [{ oneOf: [referenceTo('Self')] }, 'type Self = unknown'],
   Big: [{ type: 'integer', format: 'int64' }, 'type Big = number'],
+  Exact: [{ type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'type Exact = number'],
   Lost: [{ $ref: 'other.json#/a' }, 'type Lost = unknown'],
   Strange: [{ type: 'decimal' }, 'type Strange = unknown'],
   Never: [{ type: 'array', items: false }, 'type Never = never[]']
@@ -121,6 +122,7 @@ t.test('every form of a schema has a type, and what cannot be expressed is unkno
     'Strange: the type decimal'
   ])
     t.match(out, `warning: components.schemas.${warning}`)
+  t.notMatch(out, 'Exact', 'a number has all its digits')
   await compiles(t, file)
 })
 
@@ -139,7 +141,10 @@ async function compiles(t: Test, file: string) {
       module: 'esnext',
       moduleResolution: 'bundler',
       allowImportingTsExtensions: true,
-      paths: { '@concordat/client': [join(root, 'packages/client/src/index.ts')] }
+      paths: {
+        '@concordat/client': [join(root, 'packages/client/src/index.ts')],
+        '@concordat/client/int64': [join(root, 'packages/client/src/int64.ts')]
+      }
     }
     writeFileSync(
       join(folder, 'use.ts'),
@@ -241,6 +246,82 @@ t.test('the released description of a whole service becomes a file that compiles
   t.match(file, /'order\.created': OrderCreatedEvent\n/)
   t.match(file, "session: { signIn: '/v2/tokens', signOut: '/v2/token-revocations' }")
   t.match(file, /'GET \/v2\/orders': \{ lists: \[/)
+  await compiles(t, name)
+})
+
+const enveloped = (data: object) => ({ type: 'object', properties: { data, _meta: {} } })
+
+t.test('integers of 64 bits are texts or bigint, with a table of where they are', async (t) => {
+  const big = { type: 'integer', format: 'int64' }
+  const order = { type: 'object', properties: { total: big, count: { type: 'integer', format: 'int32' }, parent: referenceTo('Order') } }
+  const ok = (schema: object) => ({ 200: { description: 'It.', ...json(schema) } })
+  const document = documentOf(
+    {
+      Order: order,
+      Note: { type: 'object', properties: { text, kind: { ...big, enum: [1, 2] }, size: { ...big, minimum: 0, maximum: 2 ** 40 } } },
+      Kinds: { anyOf: [big, referenceTo('Note'), { allOf: [referenceTo('Order')] }] },
+      Pair: { type: 'array', prefixItems: [text, big], items: false },
+      Sums: { type: 'object', additionalProperties: { type: ['integer', 'null'], format: 'int64' } },
+      Open: { type: 'object', properties: { a: text }, additionalProperties: big }
+    },
+    {
+      paths: {
+        '/orders': {
+          get: {
+            parameters: [{ name: 'total', in: 'query', schema: big }],
+            responses: ok(enveloped({ type: 'array', items: referenceTo('Order') }))
+          },
+          post: { requestBody: { required: true, ...json(referenceTo('Order')) }, responses: ok(enveloped(referenceTo('Order'))) }
+        },
+        '/notes': { post: { requestBody: { required: true, ...json(referenceTo('Note')) }, responses: ok(referenceTo('Note')) } },
+        '/reports': { post: { 'x-job': { status: '/reports/{id}', result: '/reports/{id}/sums' }, responses: ok(text) } },
+        '/reports/{id}/sums': { get: { responses: ok(referenceTo('Sums')) } },
+        '/all': {
+          put: {
+            requestBody: {
+              required: true,
+              ...json({ properties: { kinds: referenceTo('Kinds'), pair: referenceTo('Pair'), open: referenceTo('Open') } })
+            },
+            responses: { 204: { description: 'Done.' } }
+          }
+        },
+        '/batches': { post: { 'x-batch': {}, requestBody: { required: true, ...json({ type: 'object' }) }, responses: ok(text) } }
+      },
+      webhooks: { 'order.created': { post: { requestBody: json({ type: 'object', properties: { data: referenceTo('Order') } }) } } }
+    }
+  )
+  for (const [form, type] of [
+    ['text', 'string'],
+    ['bigint', 'bigint']
+  ] as const) {
+    const { text: file, out, file: name } = await written(t, document, '--int64', form)
+    t.equal(out.match(/warning/g), null, form)
+    for (const declaration of [
+      `total?: ${type} | undefined`,
+      'count?: number | undefined',
+      'kind?: 1 | 2 | undefined',
+      'size?: number | undefined',
+      `type Pair = [string, ${type}]`,
+      `type Sums = { [name: string]: ${type} | null }`,
+      "import { int64Json } from '@concordat/client/int64'",
+      `json: int64Json('${form}', { sent: { '/orders': 'Order', '/all': { kinds: 'Kinds', pair: 'Pair', open: 'Open' } }, `,
+      "received: { '/orders': [{ data: { '*': 'Order' } }, { data: 'Order' }], '/reports': 'Sums', '/reports/{id}/sums': 'Sums', 'order.created': { data: 'Order' } }, ",
+      "types: { Order: { total: 1, parent: 'Order' }, Sums: { '*': 1 }, Kinds: [1, 'Order'], Pair: { '1': 1 }, Open: {} }, batches: ['/batches'] })"
+    ])
+      t.ok(file.includes(declaration), `${form}: ${declaration}\n${file.slice(file.indexOf('export const api'))}`)
+    await compiles(t, name)
+  }
+  const plain = await written(t, documentOf({ A: text }), '--int64', 'text')
+  t.notMatch(plain.text, 'int64Json', 'a description without them')
+  await compiles(t, plain.file)
+  t.match(await written(t, document, '--int64', 'number'), { code: 2, err: /^--int64 number is invalid\. Use text or bigint\./ })
+})
+
+t.test('the file has the digest of its description, where it has one', async (t) => {
+  t.notMatch((await written(t, documentOf({ A: text }))).text, 'digest')
+  const digest = 'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:'
+  const { text: file, file: name } = await written(t, documentOf({ A: text }, { 'x-digest': digest }))
+  t.match(file, `  version: '1',\n  digest: '${digest}',\n`)
   await compiles(t, name)
 })
 

@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '@concordat/postgres'
@@ -371,4 +373,40 @@ t.test('concordat schedules lists, pauses, resumes and runs the schedules of a s
   t.match((await lines())[0], /, a run was requested, last/)
   for (const action of ['pause', 'resume', 'run'])
     t.match(await concordat(path, url, 'schedules', action, 'unknown'), { code: 2, err: /^There is no schedule "unknown"\./ })
+})
+
+t.test('concordat release stores a description with its digest, and refuses one that breaks clients of the stored one [V3]', async (t) => {
+  const second = { ...documentOf(order), info: { title: 'Shop', version: '2.0.0' } }
+  const path = folder(t, {
+    'now.json': documentOf(order),
+    'wider.json': { ...documentOf({ ...order, coupon: { type: 'string' } }), servers: [{ url: 'https://a.example' }] },
+    'elsewhere.json': { ...documentOf({ ...order, coupon: { type: 'string' } }), servers: [{ url: 'https://b.example' }] },
+    'broken.json': documentOf({ id: order.id }),
+    'second.json': second,
+    'beta.json': { ...documentOf(order), info: { title: 'Shop', version: 'beta' } }
+  })
+  const stored = () => JSON.parse(readFileSync(join(path, 'released/digests.json'), 'utf8'))
+  const release = (...args: string[]) => concordat(path, 'release', ...args)
+  t.match(await release('now.json', '--out', 'released'), { code: 0, out: /released\/v1\.json and released\/digests\.json were written/ })
+  const first = stored()
+  t.match(first, { v1: /^sha-256=:[\w+/]{43}=:$/ })
+  t.match(await release('second.json', '--out', 'released'), { code: 0 })
+  t.strictSame(Object.keys(stored()), ['v1', 'v2'])
+  t.match(await release('wider.json', '--out', 'released'), { code: 0 })
+  const wider = stored()
+  t.not(wider.v1, first.v1)
+  t.match(await release('elsewhere.json', '--out', 'released'), { code: 0 })
+  t.strictSame(stored(), wider, 'the address is not part of the digest')
+  t.match(await release('broken.json', '--out', 'released'), { code: 1, out: /breaking change/ })
+  t.strictSame(stored(), wider, 'nothing was stored')
+  t.match(JSON.parse(readFileSync(join(path, 'released/v1.json'), 'utf8')), { servers: [{ url: 'https://b.example' }] })
+
+  const server = createServer((_, response) => response.end(JSON.stringify(second)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/openapi`
+  t.match(await release(address, '--out', 'other'), { code: 0, out: /other\/v2\.json/ })
+  t.match(await release('now.json'), { code: 2, err: /^--out is missing\./ })
+  t.match(await release('beta.json', '--out', 'released'), { code: 2, err: /does not have a version such as 2\.0\.0 in info\.version/ })
+  t.match(await release('none.json', '--out', 'released'), { code: 2, err: /cannot be read/ })
 })

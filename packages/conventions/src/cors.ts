@@ -9,6 +9,7 @@ const exposedHeaders = [
   'Allow',
   'Content-Disposition',
   'Deprecation',
+  'Description-Digest',
   'ETag',
   'Idempotency-Replayed',
   'Idempotency-Status',

@@ -4,6 +4,7 @@ import { originResolver } from '@concordat/plugin-kit/links'
 import { describeOptions, type OptionsOf, oneOf, type SettingsOf, value } from '@concordat/plugin-kit/options'
 import type { DescribedRoute } from './document/described-route.ts'
 import type { Header, Parameter, Response } from './document/document.ts'
+import { releasedDigests } from './document/released-digests.ts'
 
 /** Additions to the description of an operation. */
 export interface OperationParts {
@@ -63,6 +64,8 @@ export const openapiOptions = describeOptions('openapi', {
   lint: oneOf(['error', 'warning', 'off'], {}),
   /** Rules that the service does not follow until a day, by id: `{ F1: { reason: 'clients read the old names', until: '2027-06-30' } }`. */
   waivers: serviceWaivers(),
+  /** The folder of `npx concordat release`, for example `new URL('../released/', import.meta.url)`: its digests are sent in `Description-Digest`. */
+  released: value<URL | string>(),
   /** The path of the page; `false`: no page, as in production. By default `/reference`, for clients on this machine only. */
   reference: value<`/${string}` | false>()
 })
@@ -74,6 +77,8 @@ export interface OpenapiOptions extends OptionsOf<typeof openapiOptions> {}
 export interface VersionToDescribe {
   readonly number: number
   readonly name: string
+  /** The digest of its released description, where one is stored. */
+  readonly digest: string | undefined
   readonly ending: { readonly deprecatedAt: number; readonly sunsetAt: number; readonly documentation: string | undefined } | undefined
 }
 
@@ -87,19 +92,22 @@ export interface Settings extends Omit<SettingsOf<(typeof openapiOptions)['membe
 /** Returns the options with defaults applied. Throws a `TypeError` of one line when an option is invalid. */
 export function resolveOptions(options: OpenapiOptions): Settings {
   const { securitySchemes, ...settings } = openapiOptions.readPlugin(options)
-  const { publicUrl } = settings
+  const { publicUrl, released } = settings
   originResolver({ publicUrl })
   return {
     ...settings,
     // Where the tests have started the service, nothing is left to find, and the description is built when it is first read.
     lint: settings.lint ?? (process.env['NODE_ENV'] === 'production' ? 'off' : 'error'),
-    versions: readVersions(settings.versions),
+    versions: readVersions(settings.versions, released === undefined ? {} : releasedDigests(released)),
     routeConfig: { ...settings.routeConfig, envelope: false },
     ownSecuritySchemes: securitySchemes
   }
 }
 
-function readVersions(table: Readonly<Record<number, DescribedVersion>>): readonly VersionToDescribe[] {
+function readVersions(
+  table: Readonly<Record<number, DescribedVersion>>,
+  digests: Readonly<Record<string, string>>
+): readonly VersionToDescribe[] {
   const numbers = Object.keys(table)
   if (numbers.length === 0) throw new TypeError('openapi: options.versions is empty. Add at least one version, for example { 1: {} }.')
   const wrong = numbers.find((number) => !/^[1-9]\d*$/.test(number))
@@ -110,7 +118,12 @@ function readVersions(table: Readonly<Record<number, DescribedVersion>>): readon
   return numbers
     .map(Number)
     .toSorted((a, b) => b - a)
-    .map((number) => ({ number, name: `v${number}`, ending: endingOf(number, table[number] as DescribedVersion) }))
+    .map((number) => ({
+      number,
+      name: `v${number}`,
+      digest: digests[`v${number}`],
+      ending: endingOf(number, table[number] as DescribedVersion)
+    }))
 }
 
 function endingOf(number: number, { deprecatedAt, sunsetAt, documentation }: DescribedVersion) {

@@ -3,6 +3,7 @@ import { isFromThisMachine } from '@concordat/plugin-kit/links'
 import { contractOf, contribute, publish, requireKnownConfig, waiveForService } from '@concordat/plugin-kit/wiring'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import fp from 'fastify-plugin'
+import { announceDigests, compareDigest } from './announced-digests.ts'
 import { ownErrorsOf } from './describe/error-responses.ts'
 import { belongsTo, type RegisteredRoute } from './describe/operation-draft.ts'
 import { withPublishedFacts } from './describe/published-facts.ts'
@@ -29,6 +30,7 @@ const openapi: FastifyPluginAsync<OpenapiOptions> = async (app, options) => {
   contribute(app, 'rules', [...lintIds])
   waiveForService(app, 'openapi: options.waivers', settings.waivers)
   publish(app, { descriptionLinks })
+  announceDigests(app, settings)
   onEachRoute(app, rememberRoute)
   const documents = settings.versions.map((version) => describeVersion(app, version, routes, settings))
   app.addHook('onReady', checkRules)
@@ -111,6 +113,7 @@ function describeVersion(app: FastifyInstance, version: VersionToDescribe, route
     if (earlier !== undefined) return earlier
     const own = routes.filter(({ route }) => belongsTo(route, `${app.prefix}/${version.name}`))
     const document = versionDocument(own, version, withPublishedFacts(app, settings), limits)
+    compareDigest(app, version, document)
     const described = { document, text: JSON.stringify(document), page: pageOf(document, own, version.name) }
     known.set(isDeprecated, described)
     return described

@@ -110,3 +110,11 @@ export function descriptionOf(value: unknown, source: string): Description {
 }
 
 const decoded = (part: string) => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+
+/** Returns the types of a schema, also where only its keywords say them. */
+export function kindsOf(schema: Schema): readonly string[] {
+  if (schema.type !== undefined) return [schema.type].flat()
+  if (schema.properties !== undefined || typeof schema.additionalProperties === 'object' || schema['patternProperties'] !== undefined)
+    return ['object']
+  return schema.items !== undefined || schema.prefixItems !== undefined ? ['array'] : []
+}

@@ -1,9 +1,10 @@
 import type { Description, Message, Schema } from './description.ts'
 import { descriptionOf } from './description.ts'
+import { type Int64Form, int64PlacesOf } from './int64-places.ts'
 import { operationText } from './operation-text.ts'
 import { type DescribedOperation, methods, operationsOf } from './operations.ts'
 import { SchemaTypes } from './schema-types.ts'
-import { literal, quoted, union } from './words.ts'
+import { literal, member, quoted, union } from './words.ts'
 
 /** The file of a client, and what of the description it cannot express, each with its place. */
 export interface ClientFile {
@@ -12,16 +13,19 @@ export interface ClientFile {
 }
 
 /** Writes the file for a description. The same description gives the same text. Throws a `Refusal` for an invalid document. */
-export function clientFile(document: unknown, source: string): ClientFile {
+export function clientFile(document: unknown, source: string, int64?: Int64Form): ClientFile {
   const description = descriptionOf(document, source)
   const operations = operationsOf(description)
   // The first pass finds the components that are received: those that are only sent need no second name.
-  const { received } = passOf(description, operations, new SchemaTypes(description))
-  const { types, text } = passOf(description, operations, new SchemaTypes(description, received))
+  const { received } = passOf(description, operations, new SchemaTypes(description, int64))
+  const { types, text } = passOf(description, operations, new SchemaTypes(description, int64, received))
+  const places = int64 && int64PlacesOf(description, operations)
+  const api = apiText(description, operations, places && `int64Json(${literal(int64)}, ${value(places)})`)
   const { title, version } = description.document.info
   const head = `// Written by npx concordat client from ${title.split('\n', 1)[0]} ${version.split('\n', 1)[0]}. Do not change it: write it again.\n`
-  const imports = "import type { Api, CallOptions } from '@concordat/client'\n"
-  const whole = `${head}${imports}\n${types.declarations()}\n${text}`.replaceAll(/ +$/gm, '')
+  const runTime = places === undefined ? '' : "import { int64Json } from '@concordat/client/int64'\n"
+  const imports = `import type { Api, CallOptions } from '@concordat/client'\n${runTime}`
+  const whole = `${head}${imports}\n${types.declarations()}\n${text}\n${api}`.replaceAll(/ +$/gm, '')
   return { text: whole, warnings: [...description.warnings] }
 }
 
@@ -51,7 +55,7 @@ function passOf(description: Description, operations: readonly DescribedOperatio
   })
   const events = eventsText(description, types)
   const general = [...sets].map(([codes, name]) => `export type ${name} =${broken(codes.split(',').map(literal))}\n`)
-  const text = [...general, ...byMethod, events, operationsTable(operations), apiText(description, operations)].join('\n')
+  const text = [...general, ...byMethod, events, operationsTable(operations)].join('\n')
   return { types, text, received: types.received }
 }
 
@@ -87,20 +91,24 @@ function operationsTable(operations: readonly DescribedOperation[]) {
   ].join('')
 }
 
-function apiText(description: Description, operations: readonly DescribedOperation[]) {
-  const value = (one: unknown): string => {
-    if (Array.isArray(one)) return `[${one.map(value).join(', ')}]`
-    if (typeof one !== 'object' || one === null) return literal(one)
-    return `{ ${Object.entries(one)
-      .map(([name, inner]) => `${name}: ${value(inner)}`)
-      .join(', ')} }`
-  }
+/** Returns a value of JSON as it is written in a program. */
+function value(one: unknown): string {
+  if (Array.isArray(one)) return `[${one.map(value).join(', ')}]`
+  if (typeof one !== 'object' || one === null) return literal(one)
+  const members = Object.entries(one).map(([name, inner]) => `${name === '__proto__' ? `['${name}']` : member(name)}: ${value(inner)}`)
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
+}
+
+function apiText(description: Description, operations: readonly DescribedOperation[], json: string | undefined) {
+  const { 'x-digest': digest } = description.document as { 'x-digest'?: unknown }
   const lines = operations
     .filter(({ facts }) => Object.keys(facts).length > 0)
     .map(({ method, path, facts }) => `    ${quoted(`${method.toUpperCase()} ${path}`)}: ${value(facts)}`)
   const session = sessionOf(description, operations)
   return [
     `export const api: Api<Operations> = {\n  version: ${literal(description.document.info.version)},\n`,
+    ...(typeof digest === 'string' ? [`  digest: ${literal(digest)},\n`] : []),
+    ...(json === undefined ? [] : [`  json: ${json},\n`]),
     ...(session === undefined ? [] : [`  session: ${value(session)},\n`]),
     `  operations: {\n${lines.join(',\n')}\n  }\n}\n`
   ].join('')

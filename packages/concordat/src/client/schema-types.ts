@@ -1,4 +1,5 @@
-import type { Description, Schema } from './description.ts'
+import { type Description, kindsOf, type Schema } from './description.ts'
+import { type Int64Form, isInt64 } from './int64-places.ts'
 import { relationsOf } from './relations.ts'
 import { comment, grouped, literal, member, Names, union } from './words.ts'
 
@@ -16,10 +17,12 @@ export class SchemaTypes {
   /** Components that are received, and not only sent. */
   readonly received = new Set<string>()
   readonly #receivedBefore: ReadonlySet<string> | undefined
+  readonly #int64: Int64Form | undefined
 
   /** `received` are the components that an earlier pass has found to be received: the others need no second name. */
-  constructor(description: Description, received?: ReadonlySet<string>) {
+  constructor(description: Description, int64: Int64Form | undefined, received?: ReadonlySet<string>) {
     this.#description = description
+    this.#int64 = int64
     this.#receivedBefore = received
     this.#names = new Names()
     for (const key of Object.keys(this.#components)) this.#nameOf.set(`out ${key}`, this.#names.of(key))
@@ -90,7 +93,7 @@ export class SchemaTypes {
   }
 
   #kind(schema: Schema, kind: string, side: Side, place: string, indent: string): string {
-    if (kind === 'integer' || kind === 'number') return schema.format === 'int64' ? this.#largeInteger(place) : 'number'
+    if (kind === 'integer' || kind === 'number') return isInt64(schema) ? this.#largeInteger(place) : 'number'
     if (kind === 'string' || kind === 'boolean' || kind === 'null') return kind
     if (kind === 'array') {
       const rest = schema.items === undefined && schema.prefixItems !== undefined ? true : schema.items
@@ -108,7 +111,10 @@ export class SchemaTypes {
   }
 
   #largeInteger(place: string) {
-    this.#description.warnings.add(`${place}: an integer of 64 bits loses digits above 2^53. Describe it as a text to keep them.`)
+    if (this.#int64 !== undefined) return this.#int64 === 'text' ? 'string' : 'bigint'
+    this.#description.warnings.add(
+      `${place}: an integer of 64 bits loses digits above 2^53. Keep them with --int64 text or --int64 bigint.`
+    )
     return 'number'
   }
 
@@ -220,10 +226,3 @@ export class SchemaTypes {
 
 const optional = (text: string, indent: string) =>
   text === 'unknown' ? text : `${text}${text.startsWith('\n') ? `\n${indent}  |` : ' |'} undefined`
-
-function kindsOf(schema: Schema): readonly string[] {
-  if (schema.type !== undefined) return [schema.type].flat()
-  if (schema.properties !== undefined || typeof schema.additionalProperties === 'object' || schema['patternProperties'] !== undefined)
-    return ['object']
-  return schema.items !== undefined || schema.prefixItems !== undefined ? ['array'] : []
-}

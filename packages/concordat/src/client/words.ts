@@ -1,6 +1,6 @@
 // Names that the file uses, and those that TypeScript reserves.
 const reserved =
-  'Api CallOptions Events Operations GetOperations PostOperations PutOperations PatchOperations DeleteOperations api Blob FormData URLSearchParams ReadableStream ArrayBuffer Uint8Array Record any as async await bigint boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface intrinsic is keyof let module namespace never new null number object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield'
+  'Api CallOptions int64Json Events Operations GetOperations PostOperations PutOperations PatchOperations DeleteOperations api Blob FormData URLSearchParams ReadableStream ArrayBuffer Uint8Array Record any as async await bigint boolean break case catch class const continue debugger declare default delete do else enum export extends false finally for from function get if implements import in infer instanceof interface intrinsic is keyof let module namespace never new null number object of package private protected public readonly require return set static string super switch symbol this throw true try type typeof undefined unique unknown var void while with yield'
 
 /** Gives each component a name of its own. */
 export class Names {

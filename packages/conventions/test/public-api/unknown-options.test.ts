@@ -30,6 +30,7 @@ const values: Readonly<Record<string, readonly string[]>> = {
     'plugin-kit.ObservedRequest',
     'plugin-kit.PluralText',
     'plugin-kit.TextList',
+    'client.Int64Places',
     'authentication.ApiKeyRecord',
     'authentication.Claims',
     'authentication.RequestPrincipal',

@@ -19,11 +19,12 @@ export function partsOf(route: DescribedRoute, version: VersionToDescribe, setti
     ...[idempotencyParts, ownHeaders].map((part) => part(config)),
     cachingParts(route, settings),
     ...contributed.map(({ limits }) => limitParts(limits)),
+    version.digest !== undefined && { headers: headers(['Description-Digest']) },
     version.ending && { headers: headers(['Deprecation', 'Sunset', 'Link']) },
     { headers: headers(['Location'], ['201', '202', '301', '303']) },
     bodyLimitParts(route)
   ]
-  return [...own, ...contributed, ...settings.parts.map((part) => part(route))].filter((part) => part !== undefined)
+  return [...own, ...contributed, ...settings.parts.map((part) => part(route))].filter((part) => part !== undefined && part !== false)
 }
 
 function accessParts({ permissions }: RouteConfig): OperationParts | undefined {

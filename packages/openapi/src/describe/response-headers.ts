@@ -34,6 +34,11 @@ export const knownHeaders: Readonly<Record<string, Header>> = {
     description: 'The time at which this version was or will be deprecated: `@` and the seconds since the Unix epoch (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$', maxLength: 17, examples: ['@1798761600'] }
   },
+  'Description-Digest': header(
+    'The digest of the released description of this version. A client that was made from another one can notice it.',
+    'sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:',
+    { pattern: '^sha-256=:[A-Za-z\\d+/]{43}=:$', maxLength: 54 }
+  ),
   ETag: header('The entity tag of this representation, for If-None-Match and If-Match.', exampleTag, tag),
   'Idempotency-Replayed': {
     description: '`true` if this is the stored response to an earlier request with the same `Idempotency-Key`.',

@@ -1,4 +1,5 @@
 import { methodsOf } from '../document/described-route.ts'
+import { descriptionDigest } from '../document/description-digest.ts'
 import {
   type Header,
   mapJson,
@@ -98,7 +99,8 @@ export function versionDocument(
   const complete = { ...whole, tags: describedTags(whole), components: { ...whole.components, headers: usedHeaders(headers, whole) } }
   requireReferences(complete, version.name)
   const shown = withExamples(complete)
-  return limits.maxUriLength === undefined ? shown : withBounds(shown)
+  const bounded = limits.maxUriLength === undefined ? shown : withBounds(shown)
+  return { ...bounded, 'x-digest': descriptionDigest(bounded) }
 
   function describe(path: string, method: string, registered: RegisteredRoute): [method: string, operation: Operation] {
     const operation = draftOperation(registered, publisher, limits.maxParamLength)
