@@ -53,7 +53,12 @@ async function sizesOf(database: Postgres, open: (through: Postgres) => Idempote
 }
 
 /** Writes what a client has stored, as often as `times`, and the keys, whose bodies are short so that a table fills in seconds. */
-async function fill(pool: Pool, schema: string, client: string, { sizes, keys, times = 1 }: { sizes: readonly number[]; keys: number; times?: number }) {
+async function fill(
+  pool: Pool,
+  schema: string,
+  client: string,
+  { sizes, keys, times = 1 }: { sizes: readonly number[]; keys: number; times?: number }
+) {
   await pool.query(
     `INSERT INTO ${schema}.idempotency_sizes (client, expires_at, bytes)
      SELECT $1, now() + interval '1 hour' + random() * interval '1 day', bytes FROM unnest($2::integer[]) AS bytes, generate_series(1, $3)`,
@@ -87,29 +92,33 @@ t.test('a key counts with about what it takes on the disk', onServer, async (t) 
   t.ok(counted > taken / 2 && counted < taken * 1.5, `${counted} bytes are counted for ${taken}`)
 })
 
-t.test('with the default limits, a client sends 5 requests with keys a second for a day, and all are replayed whole', onServer, async (t) => {
-  const { schema, pool, database, open } = await tables(t)
-  const store = open()
-  const scope = 'a backend'
-  const app = Fastify({ handlerTimeout: 30_000 })
-  t.teardown(() => app.close())
-  await app.register(unitOfWork, { database })
-  await app.register(idempotency, { scope: () => scope, store: { ...store, close: async () => {} } })
-  app.post('/orders', { config: { idempotency: 'required', transaction: true } }, async (_request, reply) =>
-    reply.code(201).headers(headers).send(kilobyte)
-  )
-  const times = scaled(20, 1)
-  await fill(pool, schema, digest(scope), { sizes: await sizesOf(database, open, keysOfADay / times), keys: 1000, times })
-  for (let n = 0; n < 20; n += 1) {
-    const send = () => app.inject({ method: 'POST', url: '/orders', headers: { 'idempotency-key': `key-${n}` } })
-    const [first, retry] = [await send(), await send()]
-    t.strictSame([first.statusCode, first.body], [201, kilobyte])
-    t.strictSame(
-      [retry.statusCode, retry.body, retry.headers['idempotency-replayed'], retry.headers['idempotency-status']],
-      [201, kilobyte, 'true', undefined]
+t.test(
+  'with the default limits, a client sends 5 requests with keys a second for a day, and all are replayed whole',
+  onServer,
+  async (t) => {
+    const { schema, pool, database, open } = await tables(t)
+    const store = open()
+    const scope = 'a backend'
+    const app = Fastify({ handlerTimeout: 30_000 })
+    t.teardown(() => app.close())
+    await app.register(unitOfWork, { database })
+    await app.register(idempotency, { scope: () => scope, store: { ...store, close: async () => {} } })
+    app.post('/orders', { config: { idempotency: 'required', transaction: true } }, async (_request, reply) =>
+      reply.code(201).headers(headers).send(kilobyte)
     )
+    const times = scaled(20, 1)
+    await fill(pool, schema, digest(scope), { sizes: await sizesOf(database, open, keysOfADay / times), keys: 1000, times })
+    for (let n = 0; n < 20; n += 1) {
+      const send = () => app.inject({ method: 'POST', url: '/orders', headers: { 'idempotency-key': `key-${n}` } })
+      const [first, retry] = [await send(), await send()]
+      t.strictSame([first.statusCode, first.body], [201, kilobyte])
+      t.strictSame(
+        [retry.statusCode, retry.body, retry.headers['idempotency-replayed'], retry.headers['idempotency-status']],
+        [201, kilobyte, 'true', undefined]
+      )
+    }
   }
-})
+)
 
 t.test('a claim reads about as much when its client has 1,000,000 keys as when it has 1,000', onServer, async (t) => {
   const keys = scaled(20_000, 1_000_000)
@@ -129,15 +138,34 @@ t.test('a claim reads about as much when its client has 1,000,000 keys as when i
     }
   })
   for (const client of [small, large])
-    await explained.begin(digest(randomUUID()), digest('request'), { ...terms, client }).then(
-      () => t.fail('The statement of a claim is sent with fields().'),
-      () => {}
-    )
+    await t.rejects(async () => explained.begin(digest(randomUUID()), digest('request'), { ...terms, client }), {
+      message: 'The claim is only explained.'
+    })
   const [few, most] = plans as [(typeof plans)[number], (typeof plans)[number]]
   t.comment(`with 1,000 keys ${few.rows} rows and ${few.blocks} blocks, with ${many} keys ${most.rows} and ${most.blocks}`)
   t.ok(few.rows > 0, 'the sizes are read')
   t.ok(most.rows < 450, `${most.rows} sizes are added up`)
   t.ok(most.blocks < 60, `${most.blocks} blocks are read`)
+})
+
+t.test('other processes learn of keys that end at about the same time by one notification', onServer, async (t) => {
+  const { schema, pool, open } = await tables(t)
+  const [store, client] = [open(), digest('client')]
+  const listener = await pool.connect()
+  t.teardown(() => listener.release())
+  const payloads: string[] = []
+  listener.on('notification', ({ payload = '' }) => payloads.push(payload))
+  await listener.query(`LISTEN ${schema}_idempotency`)
+  const keys = Array.from({ length: 100 }, () => digest(randomUUID()))
+  const claimAndRelease = async (key: string) => {
+    const outcome = await store.begin(key, digest('request'), { ...terms, client })
+    if (outcome.state === 'claimed') await store.release(outcome.claim)
+  }
+  await Promise.all(keys.map(claimAndRelease))
+  await store.close?.()
+  await listener.query('SELECT 1')
+  t.strictSame(new Set(payloads.flatMap((payload) => payload.split(','))), new Set(keys))
+  t.ok(payloads.length < keys.length / 2, `${payloads.length} notifications are sent`)
 })
 
 interface Plan {
