@@ -98,12 +98,12 @@ export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 
 /** The validated options with defaults applied. */
 export interface Settings
-  extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope' | 'maxClientBytes' | 'maxClientBytesFor'> {
+  extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope' | 'maxClientBytesFor'> {
   /** Returns the client of a request: by the option `scope`, otherwise by authentication. */
   readonly scope: (request: FastifyRequest) => string | undefined
   readonly knowsClients: () => boolean
-  /** Returns how many bytes the client of a request may store. */
-  readonly maxBytesOf: (request: FastifyRequest) => number
+  /** Returns how many bytes the client of a request may store, if not `maxClientBytes`. */
+  readonly maxBytesOf: ((request: FastifyRequest) => number | undefined) | undefined
   /** Returns the transaction in which a request runs. */
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly store: IdempotencyStore
@@ -119,17 +119,19 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
   const { scope } = settings
   const clients = contractLater(app, 'clients')
   const transactions = contractLater(app, 'transactions')
-  const { maxRunSeconds, replayedFields, maxClientBytes, maxClientBytesFor } = settings
+  const { maxRunSeconds, replayedFields, maxClientBytesFor } = settings
   const observer = contractOf(app, 'observer')
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     scope: scope ?? ((request) => clients()?.clientOf(request)),
     knowsClients: () => (scope ?? clients()) !== undefined,
-    maxBytesOf(request) {
-      const own = maxClientBytesFor?.(request)
-      return own === undefined ? maxClientBytes : checks.integer('the result of options.maxClientBytesFor', own, 1, maxBytesOfClient)
-    },
+    maxBytesOf:
+      maxClientBytesFor &&
+      ((request) => {
+        const own = maxClientBytesFor(request)
+        return own === undefined ? own : checks.integer('the result of options.maxClientBytesFor', own, 1, maxBytesOfClient)
+      }),
     transaction: (request) => transactions()?.transactionOf(request),
     store: settings.store ? measureCalls(observer, 'idempotency', settings.store) : memoryIdempotencyStore(),
     maxRunMs: maxRunSeconds * 1000,

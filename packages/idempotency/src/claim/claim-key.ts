@@ -56,7 +56,8 @@ export function keyClaimer(settings: Settings, missedCalls: MissedCalls, log: Fa
     const scope = scopeOf(input.request, settings)
     const key = recordKey(scope, ownKey)
     // Responses that are stored without their data may take as much again.
-    const terms = { ...input.terms, client: clientOf(scope), maxClientBytes: 2 * settings.maxBytesOf(input.request) }
+    const maxClientBytes = 2 * (settings.maxBytesOf?.(input.request) ?? settings.maxClientBytes)
+    const terms = { ...input.terms, client: clientOf(scope), maxClientBytes }
     return transaction === undefined ? claimByLease(input, key, terms) : claimInTransaction(input, key, terms, transaction)
   }
 

@@ -1,12 +1,15 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import { preparedQuery } from '@concordat/plugin-kit/wiring'
 import { ConnectionGate } from './connection-gate.ts'
 import { isOutage } from './failure.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { listenOn } from './listening.ts'
-import { type Prepared, type Rows, sendMessage, withCallback } from './message.ts'
+import { type Rows, sendMessage } from './message.ts'
+import { type Prepared, withCallback } from './pg-client.ts'
 import { type CheckedOut, checkOut, openOnClient, type PoolLike, readOnClient } from './pool-session.ts'
 import { available, type Postgres, runIn, type SqlClient, storedValues, unavailable } from './postgres.ts'
-import type { Opened, Opening, StatementResult } from './session.ts'
+import { queryPrepared } from './prepared-query.ts'
+import type { Opened, Opening, QueryResult, StatementResult } from './session.ts'
 import { currentTenant, requireNoTenant, requireTenantSetting, runAsTenant, tenantStatements } from './tenant.ts'
 
 /** The description of {@link PoolOptions}. @readme */
@@ -50,7 +53,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   const entered = (broken: (error?: unknown) => void, route?: object) =>
     new Promise<CheckedOut>((resolve, reject) => enter(broken, route, resolve, reject))
 
-  function query(sql: string, params: readonly unknown[]) {
+  function query(sql: string, params: readonly unknown[] = []) {
     return new Promise<StatementResult>((resolve, reject) => {
       const send = (leave: () => void) =>
         withCallback<StatementResult>(
@@ -65,11 +68,23 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     })
   }
 
+  function prepared(text: string, values: readonly unknown[] = []) {
+    return new Promise<StatementResult>((resolve, reject) => {
+      const send = ({ client, release }: CheckedOut) =>
+        queryPrepared(client, text, values, (error, result) => {
+          release(!(error && isOutage(error)))
+          if (error) reject(error)
+          else resolve(result as StatementResult)
+        })
+      enter(onError, currentRoute(), send, reject)
+    })
+  }
+
   function fields(statement: Prepared) {
     return new Promise<Rows>((resolve, reject) => {
       const refuse = (error: unknown) => reject(unavailable(error))
       const send = ({ client, release }: CheckedOut) =>
-        sendMessage(client, [statement], (error, [rows = []]) => {
+        sendMessage(client, [statement], true, (error, [rows = []]) => {
           release(!(error && isOutage(error)))
           if (error) refuse(error)
           else resolve(rows)
@@ -85,13 +100,19 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     })
   }
 
-  async function read(tenant: string | undefined, text: string, values: readonly unknown[] = []) {
+  async function read(tenant: string | undefined, run: typeof query, text: string, values: readonly unknown[] = []) {
     // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
     requireOutside(self)
     const first = tenantStatements(tenantSetting, tenant)
-    if (first.length === 0) return resultOf(await query(text, values))
+    if (first.length === 0) return resultOf(await run(text, values))
     return resultOf(await readOnClient(await entered(onError, currentRoute()), first, text, [...values]))
   }
+
+  const clientOf = (read: (run: typeof query, text: string, values?: readonly unknown[]) => Promise<QueryResult>) =>
+    ({
+      query: (text: string, values?: readonly unknown[]) => read(query, text, values),
+      [preparedQuery]: (text: string, values?: readonly unknown[]) => read(prepared, text, values)
+    }) as SqlClient
 
   const self: Postgres = {
     isEmbedded: false,
@@ -101,13 +122,11 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     transaction: (work) => runIn(open({}), work),
     open,
     asTenant: (tenant, work) => runAsTenant(self, tenant, work),
-    reads: (tenant) => ({ query: (text: string, values?: readonly unknown[]) => available(read(tenant, text, values)) }) as SqlClient,
-    client: {
-      async query(text, values) {
-        requireNoTenant(self)
-        return read(undefined, text, values)
-      }
-    } as SqlClient,
+    reads: (tenant) => clientOf((run, text, values) => available(read(tenant, run, text, values))),
+    client: clientOf(async (run, text, values) => {
+      requireNoTenant(self)
+      return read(undefined, run, text, values)
+    }),
     isCongested: (route) => gate.isCongested(route),
     get connections() {
       return pool.options?.max === undefined ? undefined : gate.load
@@ -124,7 +143,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
 }
 
 function resultOf({ rows, rowCount }: StatementResult) {
-  return { rows, rowCount: rowCount ?? rows.length }
+  return { rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }
 }
 
 function currentRoute() {

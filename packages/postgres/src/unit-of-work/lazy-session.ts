@@ -2,6 +2,7 @@ import { transactionConflict, transactionEnded } from '../connections/errors.ts'
 import { isConflict, isRefusal, withoutOutage } from '../connections/failure.ts'
 import { handlerContexts } from '../connections/handler-context.ts'
 import type { MessageStatement } from '../connections/message.ts'
+import { isStale } from '../connections/pg-client.ts'
 import type { Postgres, SqlClient } from '../connections/postgres.ts'
 import { openWithin } from '../connections/savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../connections/session.ts'
@@ -31,6 +32,8 @@ export class LazySession {
   #held: MessageStatement[] = []
   #isOpening = false
   #isOver = false
+  // Whether nothing was run since the transaction began.
+  #isFresh = false
   #first: FirstStatements | undefined
   readonly #turns = new Turns()
   #fault: unknown
@@ -104,6 +107,16 @@ export class LazySession {
   /** Runs a statement of the handler, after all earlier operations. */
   readonly queryInDomain: SqlClient['query'] = ((text, values = []) =>
     this.#inDomain((session) => session.query(text, values))) as SqlClient['query']
+
+  /** Runs a statement of the handler, which the connection prepares if it is the first of the transaction: then nothing is lost when that must begin again. */
+  readonly prepareInDomain: SqlClient['query'] = ((text, values = []) =>
+    this.#inDomain((session, isFirst) => {
+      if (!isFirst || this.isPart) return session.query(text, values)
+      return session.query(text, values, true).catch((error: unknown) => {
+        if (!isStale(error)) throw error
+        return this.#beginAgain(session).then((again) => again.query(text, values))
+      })
+    })) as SqlClient['query']
 
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
@@ -186,19 +199,28 @@ export class LazySession {
     return ending
   }
 
-  #inDomain<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  #inDomain<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>): Promise<Result> {
     if (this.#domainIsOver || this.#isOver) return Promise.reject(transactionEnded())
     this.#wasUsedBefore ||= !this.#handlerRuns
-    return this.#run((session) => {
+    return this.#run((session, isFirst) => {
       this.requireDomain()
-      return work(session)
+      return work(session, isFirst)
     })
   }
 
+  async #beginAgain(session: Session) {
+    await session.rollback()
+    this.#session = undefined
+    return this.#begin()
+  }
+
   /** Runs an operation on the open transaction, after the statements that are held back, if `afterHeld`. */
-  #run<Result>(work: (session: Session) => Promise<Result>, afterHeld = true): Promise<Result> {
-    const run = (session: Session) =>
-      afterHeld && this.#held.length > 0 ? session.send(this.#held.splice(0)).then(() => work(session)) : work(session)
+  #run<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>, afterHeld = true): Promise<Result> {
+    const run = (session: Session) => {
+      const isFirst = this.#isFresh && this.#held.length === 0
+      this.#isFresh = false
+      return afterHeld && this.#held.length > 0 ? session.send(this.#held.splice(0)).then(() => work(session, false)) : work(session, isFirst)
+    }
     return this.#inTurn(() => (this.#session === undefined ? this.#begin().then(run) : run(this.#session)))
   }
 
@@ -247,6 +269,7 @@ export class LazySession {
   #opened(session: Session) {
     this.#isOpening = false
     this.#session = session
+    this.#isFresh = true
     this.#deadline ??= setTimeout(this.#surroundings.onTimeout, this.#settings.timeoutMs + graceMs).unref()
     return session
   }
