@@ -27,7 +27,7 @@ export interface Statements {
 export function statementsOn(client: SqlClient): Statements {
   type Run = (sql: string, values?: readonly unknown[]) => Promise<QueryResult>
   const run: Run = (sql, values) => client.query(sql, values)
-  const prepare: Run = client[preparedQuery]?.bind(client) as Run | undefined ?? run
+  const prepare: Run = (client[preparedQuery]?.bind(client) as Run | undefined) ?? run
   const checked = (run: Run) => async (sql: string, values?: readonly unknown[]) => {
     try {
       const { rows, rowCount } = await run(sql, values)

@@ -90,7 +90,10 @@ const requests = [
 
 const changes = {
   'all of them were deallocated': ['DEALLOCATE ALL'],
-  'the type of a column was changed': ['ALTER TABLE trees ALTER COLUMN height TYPE bigint', 'ALTER TABLE trees ALTER COLUMN height TYPE integer'],
+  'the type of a column was changed': [
+    'ALTER TABLE trees ALTER COLUMN height TYPE bigint',
+    'ALTER TABLE trees ALTER COLUMN height TYPE integer'
+  ],
   'a column was added': ['ALTER TABLE trees ADD COLUMN crown integer', 'ALTER TABLE trees DROP COLUMN crown'],
   'the session was reset': ['DISCARD ALL']
 }
@@ -113,21 +116,25 @@ t.test('requests do not notice that what was prepared is refused', onServer, asy
   }
 })
 
-t.test('tables, pages without conditions and the stores are prepared; conditions, own statements and what follows in a transaction are not', onServer, async (t) => {
-  const { database, rows, send, prepared } = await start(t)
-  for (const [method, url] of requests.slice(0, 6)) await send(method, url)
-  t.equal(await prepared('FROM "trees" WHERE'), 1, 'a row')
-  t.equal(await prepared('UPDATE "trees"'), 1, 'the first statement of a transaction')
-  t.equal(await prepared('membera'), 1, 'a page')
-  t.equal(await prepared('.rate_limits'), 1, 'a store')
-  const contains = { field: 'id', kind: 'string', operator: 'contains', value: 'x' } as const
-  const before = await prepared('')
-  for (const condition of [contains, { ...contains, operator: 'eq' } as const]) await runSql(database.client, page([condition]))
-  await rows.query('SELECT 1 AS own')
-  t.equal(await prepared(''), before)
-  await rows.prepared('SELECT 2 AS own')
-  t.equal(await prepared('AS own'), 1, 'on request')
-})
+t.test(
+  'tables, pages without conditions and the stores are prepared; conditions, own statements and what follows in a transaction are not',
+  onServer,
+  async (t) => {
+    const { database, rows, send, prepared } = await start(t)
+    for (const [method, url] of requests.slice(0, 6)) await send(method, url)
+    t.equal(await prepared('FROM "trees" WHERE'), 1, 'a row')
+    t.equal(await prepared('UPDATE "trees"'), 1, 'the first statement of a transaction')
+    t.equal(await prepared('membera'), 1, 'a page')
+    t.equal(await prepared('.rate_limits'), 1, 'a store')
+    const contains = { field: 'id', kind: 'string', operator: 'contains', value: 'x' } as const
+    const before = await prepared('')
+    for (const condition of [contains, { ...contains, operator: 'eq' } as const]) await runSql(database.client, page([condition]))
+    await rows.query('SELECT 1 AS own')
+    t.equal(await prepared(''), before)
+    await rows.prepared('SELECT 2 AS own')
+    t.equal(await prepared('AS own'), 1, 'on request')
+  }
+)
 
 t.test('a connection prepares at most 200 texts of queries, and sends others as text', onServer, async (t) => {
   const { rows, prepared } = await start(t)

@@ -15,6 +15,7 @@ import {
 } from './session.ts'
 
 type Reject = (error: unknown) => void
+type Received = (results: Rows[], command: string) => void
 
 /** The part of a `pg` client that this package uses. */
 interface PoolClientLike extends MessageClient {
@@ -169,12 +170,7 @@ class PooledSession implements Session {
   }
 
   /** Sends statements in one message, and calls one of the functions. */
-  sendTo(
-    statements: readonly MessageStatement[],
-    isWhole: boolean,
-    resolve: (results: Rows[], command: string) => void,
-    reject: Reject
-  ): void {
+  sendTo(statements: readonly MessageStatement[], isWhole: boolean, resolve: Received, reject: Reject): void {
     if (!this.#mayStart(reject)) return
     sendMessage(this.#client, statements, isWhole, (error, results, command) => {
       this.#ended(error)

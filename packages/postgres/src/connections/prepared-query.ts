@@ -1,4 +1,13 @@
-import { forgetStatements, isStale, knownOf, learnProcess, type MessageClient, type Result, whichProcess, withCallback } from './pg-client.ts'
+import {
+  forgetStatements,
+  isStale,
+  knownOf,
+  learnProcess,
+  type MessageClient,
+  type Result,
+  whichProcess,
+  withCallback
+} from './pg-client.ts'
 
 type Settle = (error: Error | undefined, result?: Result) => void
 
@@ -6,7 +15,11 @@ type Settle = (error: Error | undefined, result?: Result) => void
 const maxQueries = 200
 
 /** Returns the config of a statement for `pg`, with a name if the connection prepares it. */
-export function preparedConfig(client: MessageClient, text: string, values: readonly unknown[]): { readonly text: string; readonly name?: string } {
+export function preparedConfig(
+  client: MessageClient,
+  text: string,
+  values: readonly unknown[]
+): { readonly text: string; readonly name?: string } {
   const known = knownOf(client)
   let name = known?.isDirect ? known.queries.get(text) : undefined
   if (name === undefined && known?.isDirect && known.queries.size < maxQueries) {

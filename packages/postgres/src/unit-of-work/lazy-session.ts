@@ -1,32 +1,20 @@
-import { transactionConflict, transactionEnded } from '../connections/errors.ts'
-import { isConflict, isRefusal, withoutOutage } from '../connections/failure.ts'
-import { handlerContexts } from '../connections/handler-context.ts'
+import { transactionEnded } from '../connections/errors.ts'
+import { isConflict, isRefusal } from '../connections/failure.ts'
 import type { MessageStatement } from '../connections/message.ts'
-import { isStale } from '../connections/pg-client.ts'
-import type { Postgres, SqlClient } from '../connections/postgres.ts'
+import type { SqlClient } from '../connections/postgres.ts'
 import { openWithin } from '../connections/savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../connections/session.ts'
-import { beginAccepted, decide, type FirstStatements, notAccepted, undoDomain, withSavepoint } from './first-statements.ts'
+import { beginAccepted, decide, type FirstStatements, prepareFirst, reasonOf, undoDomain, withSavepoint } from './first-statements.ts'
 import type { UnitSettings } from './options.ts'
+import { openIn, type Surroundings } from './surroundings.ts'
 import { Turns } from './turns.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
-const idleGraceMs = 5000
-
-interface Surroundings {
-  readonly database: Postgres
-  readonly route: object | undefined
-  readonly tenant: string | undefined
-  /** The session of the handler that injected this request. Both share a transaction. */
-  readonly outer: LazySession | undefined
-  /** Called when the transaction has been open for too long. */
-  readonly onTimeout: () => void
-}
 
 /** The statements of a unit: it opens at its first use, runs one operation after another, and can be restarted. */
 export class LazySession {
-  readonly #surroundings: Surroundings
+  readonly #surroundings: Surroundings<LazySession>
   readonly #settings: UnitSettings
   #session: Session | undefined
   #held: MessageStatement[] = []
@@ -45,7 +33,7 @@ export class LazySession {
   #partRetries = Number.POSITIVE_INFINITY
   #hasConflict = false
 
-  constructor(surroundings: Surroundings, settings: UnitSettings) {
+  constructor(surroundings: Surroundings<LazySession>, settings: UnitSettings) {
     this.#surroundings = surroundings
     this.#settings = settings
     const { outer } = surroundings
@@ -112,9 +100,9 @@ export class LazySession {
   readonly prepareInDomain: SqlClient['query'] = ((text, values = []) =>
     this.#inDomain((session, isFirst) => {
       if (!isFirst || this.isPart) return session.query(text, values)
-      return session.query(text, values, true).catch((error: unknown) => {
-        if (!isStale(error)) throw error
-        return this.#beginAgain(session).then((again) => again.query(text, values))
+      return prepareFirst(session, text, values, () => {
+        this.#session = undefined
+        return this.#begin()
       })
     })) as SqlClient['query']
 
@@ -208,18 +196,14 @@ export class LazySession {
     })
   }
 
-  async #beginAgain(session: Session) {
-    await session.rollback()
-    this.#session = undefined
-    return this.#begin()
-  }
-
   /** Runs an operation on the open transaction, after the statements that are held back, if `afterHeld`. */
   #run<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>, afterHeld = true): Promise<Result> {
     const run = (session: Session) => {
       const isFirst = this.#isFresh && this.#held.length === 0
       this.#isFresh = false
-      return afterHeld && this.#held.length > 0 ? session.send(this.#held.splice(0)).then(() => work(session, false)) : work(session, isFirst)
+      return afterHeld && this.#held.length > 0
+        ? session.send(this.#held.splice(0)).then(() => work(session, false))
+        : work(session, isFirst)
     }
     return this.#inTurn(() => (this.#session === undefined ? this.#begin().then(run) : run(this.#session)))
   }
@@ -245,9 +229,7 @@ export class LazySession {
   #reasonFor(error: unknown) {
     // The stack leads to the caller, and not to the socket.
     if (error instanceof Error && 'severity' in error) Error.captureStackTrace(error)
-    // The transaction began again, and another owns the key now.
-    const reason =
-      error === notAccepted ? transactionConflict(new Error('The idempotency claim of this transaction was lost.')) : withoutOutage(error)
+    const reason = reasonOf(error)
     if (reason !== error || isConflict(error)) this.#fault = reason
     return reason
   }
@@ -275,11 +257,8 @@ export class LazySession {
   }
 
   #open(statements: readonly MessageStatement[]): Promise<Opened> {
-    const { database, outer, route, tenant } = this.#surroundings
-    const { isolation, readOnly, timeoutMs } = this.#settings
+    const { outer } = this.#surroundings
     if (outer !== undefined) return openWithin((work) => outer.#run(work), statements)
-    // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
-    const open = () => database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route, tenant })
-    return handlerContexts.getStore() === undefined ? open() : handlerContexts.run(undefined, open)
+    return openIn(this.#surroundings, this.#settings, statements)
   }
 }

@@ -65,7 +65,7 @@ class Domain extends Handle implements Transaction {
   constructor(unit: Unit, { beforeCommit, afterCommit }: Pick<Transaction, 'beforeCommit' | 'afterCommit'>) {
     super(unit)
     this.query = unit.session.queryInDomain
-    this[preparedQuery] = unit.session.prepareInDomain as NonNullable<Transaction[typeof preparedQuery]>
+    this[preparedQuery] = unit.session.prepareInDomain
     this.beforeCommit = beforeCommit
     this.afterCommit = afterCommit
   }
