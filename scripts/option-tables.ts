@@ -61,7 +61,7 @@ export async function withLimits(root: string, page: string): Promise<string> {
         throw new Error(`The table of limits: ${plugin} has no option ${name}. Correct the row of "${limit.slice(2)}".`)
       const { default: own } = found.page
       return typeof own === 'number'
-        ? [limit, value.replace(/^[\d,.]+( [KM]iB| s)?/, quantity(name, own)), response, plugin, option].join(' | ')
+        ? [limit, value.replace(/^[\d,.]+( [KMG]iB| s)?/, quantity(name, own)), response, plugin, option].join(' | ')
         : row
     })
   return page.slice(0, start) + (await Promise.all(rows)).join('\n') + page.slice(end)
@@ -70,6 +70,7 @@ export async function withLimits(root: string, page: string): Promise<string> {
 function quantity(name: string, count: number) {
   if (name.endsWith('Seconds')) return `${count} s`
   if (!name.endsWith('Bytes')) return count.toLocaleString('en')
+  if (count % 2 ** 30 === 0) return `${count / 2 ** 30} GiB`
   return count % 2 ** 20 === 0 ? `${count / 2 ** 20} MiB` : `${count / 2 ** 10} KiB`
 }
 

@@ -1,4 +1,4 @@
-import type { Policy, Principal } from '@concordat/authentication'
+import { clientOf, type Policy, type Principal } from '@concordat/authentication'
 import { NIL } from 'uuid'
 import type { Customer } from './customers/schemas.ts'
 import type { Order } from './orders/schemas.ts'
@@ -27,6 +27,10 @@ const roles = {
   administrator: ['users:*', 'managed-webhooks:*', 'metrics:*', 'version-clients:*', 'audit:*']
 }
 
+interface RequestCaller {
+  readonly principal: Principal | null
+}
+
 /** Returns the customer that a caller is limited to, or `undefined` for staff, who act for the shop. */
 export function customerOf(principal: Principal | null): string | undefined {
   return principal?.roles.includes('staff') ? undefined : (principal?.subject ?? NIL)
@@ -42,12 +46,35 @@ function mayActFor(principal: Principal | null, customerId: string): boolean {
 }
 
 /** Returns the owner of a caller's subscriptions: the user, whatever the role, so that users keep their subscriptions when it changes. */
-export function subscriberOf({ principal }: { readonly principal: Principal | null }): string | undefined {
+export function subscriberOf({ principal }: RequestCaller): string | undefined {
   return principal?.subject
 }
 
+/** The limits of the shop's own systems, such as its stock keeping, which act as staff: 20 orders a second, with some spare for retries and other requests. */
+export const backend = {
+  tier: 'backend',
+  requests: { limit: 1500, windowSeconds: 60 },
+  // 1,728,000 keys a day with responses of 1 kB take 2.9 GB.
+  keyBytes: 4 * 2 ** 30
+} as const
+
+/** Returns the client of a request and the tier of its limits. */
+export function limitedClientOf(request: RequestCaller): { readonly key: string; readonly tier?: string } | undefined {
+  const key = clientOf(request)
+  return key === undefined ? undefined : { key, ...(isBackend(request) && { tier: backend.tier }) }
+}
+
+/** Returns how many bytes of responses to keyed requests are stored for the client of a request, or undefined for the usual limit. */
+export function keyBytesOf(request: RequestCaller): number | undefined {
+  return isBackend(request) ? backend.keyBytes : undefined
+}
+
+function isBackend({ principal }: RequestCaller) {
+  return principal !== null && customerOf(principal) === undefined
+}
+
 /** Returns the audience of a caller's subscriptions: the staff together, each customer alone. */
-export function audienceOf({ principal }: { readonly principal: Principal | null }): string {
+export function audienceOf({ principal }: RequestCaller): string {
   const customer = customerOf(principal)
   return customer === undefined ? 'staff' : `customer:${customer}`
 }

@@ -21,7 +21,7 @@ import signInRoutes, { tokenIssuingErrors } from '@concordat/token-issuing'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { demoUsernames } from '../sample/demo-users.ts'
-import { access, audienceOf, subscriberOf } from './access.ts'
+import { access, audienceOf, backend, keyBytesOf, limitedClientOf, subscriberOf } from './access.ts'
 import { categories } from './categories/routes.ts'
 import { customers } from './customers/routes.ts'
 import { openDatabase } from './database/open-database.ts'
@@ -95,9 +95,15 @@ export async function buildApp(settings: Settings): Promise<FastifyInstance> {
         stopGraceSeconds: 2
       },
       // A retry that arrives while the first request still runs, or just after its process was lost, gets the response instead of a 409.
-      idempotency: { waitSeconds: 2 },
+      idempotency: { waitSeconds: 2, maxClientBytesFor: keyBytesOf },
       conditionalCaching: { representationChangedAt },
-      rateLimiting: { store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }) },
+      rateLimiting: {
+        store: variables.RATE_LIMIT === 'off' ? countsNothing : redis && redisRateLimitStore(redis.redis, { prefix: name }),
+        client: limitedClientOf,
+        tiers: { [backend.tier]: backend.requests },
+        // A backend sends all its requests from one address.
+        addressLimit: { limit: 2 * backend.requests.limit, windowSeconds: backend.requests.windowSeconds }
+      },
       telemetry: { prometheus: true, scrapers: variables.METRICS_SCRAPERS },
       health: { required: { database }, optional: { ...(redis && { redis }) }, drainSeconds: settings.drainSeconds },
       authentication: { ...access, issuers: [session.accessTokens], revocations: session.revocations },

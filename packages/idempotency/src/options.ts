@@ -10,6 +10,7 @@ import {
   number,
   type OptionsOf,
   oneOf,
+  optionChecks,
   required,
   type SettingsOf,
   value
@@ -23,6 +24,9 @@ import { memoryIdempotencyStore } from './stored/memory-store.ts'
 import type { IdempotencyStore } from './stored/store.ts'
 import { statusField } from './stored/stored-form.ts'
 import { responseFields } from './stored/stored-response.ts'
+
+const maxBytesOfClient = 2 ** 40
+const checks = optionChecks('idempotency')
 
 /** What a route can set; the options of the plugin are the defaults. */
 const policyOptions = describeOptions('idempotency', {
@@ -76,7 +80,9 @@ export const idempotencyOptions = describeOptions(
     /** The timeout of calls to the store, and how long storing a response is retried. Operators raise it while the store is slow. */
     storeTimeoutSeconds: duration({ default: 2, min: 0.001, max: 60 }),
     /** How many bytes a client may store. Then responses are stored without data, and at twice as many, new keys get 429. Operators raise it for a client that gets 429. */
-    maxClientBytes: integer({ default: 67_108_864, min: 1, max: 2 ** 40 }),
+    maxClientBytes: integer({ default: 1_073_741_824, min: 1, max: maxBytesOfClient }),
+    /** Returns another `maxClientBytes` for the client of a request, such as a backend that sends many, or undefined. */
+    maxClientBytesFor: callback<(request: FastifyRequest) => number | undefined>('returns the bytes of the client'),
     /** Further header fields that are stored and replayed, in lower case. */
     replayedFields: value<readonly string[]>({ default: [] }),
     ...policyOptions.members
@@ -91,10 +97,13 @@ export interface IdempotencyOptions extends OptionsOf<typeof idempotencyOptions>
 export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 
 /** The validated options with defaults applied. */
-export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope'> {
+export interface Settings
+  extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope' | 'maxClientBytesFor'> {
   /** Returns the client of a request: by the option `scope`, otherwise by authentication. */
   readonly scope: (request: FastifyRequest) => string | undefined
   readonly knowsClients: () => boolean
+  /** Returns how many bytes the client of a request may store, if not `maxClientBytes`. */
+  readonly maxBytesOf: ((request: FastifyRequest) => number | undefined) | undefined
   /** Returns the transaction in which a request runs. */
   readonly transaction: (request: FastifyRequest) => RequestTransaction | undefined
   readonly store: IdempotencyStore
@@ -110,13 +119,19 @@ export function resolveOptions(options: IdempotencyOptions, app: FastifyInstance
   const { scope } = settings
   const clients = contractLater(app, 'clients')
   const transactions = contractLater(app, 'transactions')
-  const { maxRunSeconds, replayedFields } = settings
+  const { maxRunSeconds, replayedFields, maxClientBytesFor } = settings
   const observer = contractOf(app, 'observer')
   const { lifetimeSeconds, waitSeconds, serverErrors, whenOutcomeUnknown, maxStoredBytes } = settings
   return {
     ...settings,
     scope: scope ?? ((request) => clients()?.clientOf(request)),
     knowsClients: () => (scope ?? clients()) !== undefined,
+    maxBytesOf:
+      maxClientBytesFor &&
+      ((request) => {
+        const own = maxClientBytesFor(request)
+        return own === undefined ? own : checks.integer('the result of options.maxClientBytesFor', own, 1, maxBytesOfClient)
+      }),
     transaction: (request) => transactions()?.transactionOf(request),
     store: settings.store ? measureCalls(observer, 'idempotency', settings.store) : memoryIdempotencyStore(),
     maxRunMs: maxRunSeconds * 1000,

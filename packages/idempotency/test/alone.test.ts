@@ -181,6 +181,33 @@ t.test('responds with 400 to a body that is nested too deeply, and leaves the ke
   t.equal((await send(shallow, as)).statusCode, 200)
 })
 
+t.test('row 23: maxClientBytesFor gives the clients of requests limits of their own', async (t) => {
+  const limits: Record<string, unknown> = { small: 1, large: 1_000_000, usual: undefined, none: 0, half: 0.5, text: '1000' }
+  const lines: { level: number; err?: { message: string } }[] = []
+  const app = Fastify({ logger: { level: 'error', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } } })
+  t.teardown(() => app.close())
+  await app.register(idempotency, {
+    scope: ({ headers }) => headers['x-account']?.toString(),
+    maxClientBytesFor: ({ headers }) => limits[String(headers['x-account'])] as number | undefined,
+    maxClientBytes: 1_000
+  })
+  app.post('/orders', { config: { idempotency: 'required' } }, async () => ({ id: 1 }))
+  const send = async (account: string) => {
+    const headers = { 'x-account': account, 'idempotency-key': String(Math.random()) }
+    return (await app.inject({ method: 'POST', url: '/orders', headers })).statusCode
+  }
+  const statuses: Record<string, number[]> = {}
+  for (const account of Object.keys(limits)) {
+    statuses[account] = []
+    for (let n = 0; n < 6; n += 1) statuses[account].push(await send(account))
+  }
+  t.strictSame(statuses['small']?.slice(0, 2), [200, 429])
+  t.strictSame(statuses['large'], Array(6).fill(200))
+  t.strictSame(statuses['usual']?.slice(-1), [429])
+  for (const account of ['none', 'half', 'text']) t.strictSame(statuses[account], Array(6).fill(500), account)
+  t.match(lines[0]?.err?.message, /^idempotency: the result of options\.maxClientBytesFor must be an integer from 1 to \d+, but is 0\.$/)
+})
+
 t.test('row 6: a request with a key whose client is not known gets 400 with the header to send, and does not run', async (t) => {
   const lines: { level: number; msg: string }[] = []
   const logger = { level: 'info', stream: { write: (line: string) => void lines.push(JSON.parse(line)) } }

@@ -39,6 +39,10 @@ t.test('refuses invalid options with an error that names the option', async (t) 
     [{ maxStoredBytes: 1e9 }, 'options.maxStoredBytes must be an integer from 0 to 16777216, but is 1000000000.'],
     [{ maxClientBytes: 0 }, 'options.maxClientBytes must be an integer from 1 to 1099511627776, but is 0.'],
     [
+      { maxClientBytesFor: 1000 },
+      'options.maxClientBytesFor must be a function that returns the bytes of the client, but its type is number.'
+    ],
+    [
       { replayedFields: ['set-cookie'] },
       'options.replayedFields contains "set-cookie", which cannot be replayed. Use lower-case names of response headers that do not depend on the connection.'
     ],

@@ -1,7 +1,7 @@
 import type { SqlSource, SqlText } from './declaration/sql-source.ts'
 import type { ListQuery } from './list/list-query.ts'
 import type { Page } from './list/page.ts'
-import type { SqlClient } from './sql/client.ts'
+import { rowsOf, type SqlClient } from './sql/client.ts'
 import { compiledList } from './sql/compiled-list.ts'
 import { loadIncluded } from './sql/included.ts'
 import { pageSql, rowsSql } from './sql/page.ts'
@@ -24,7 +24,9 @@ export { preparePages } from './sql/prepare-pages.ts'
 export async function runSql<Row>(client: SqlClient, query: ListQuery<Row>, source: SqlSource = {}): Promise<Page<Row>> {
   const read = readSource(query, source)
   const { from, columns, where, related, values: before } = read
-  const run = async ({ text, values }: SqlText) => (await client.query(text, [...before, ...values])).rows
+  // Without a condition of the client, the plan for any values is the plan for these.
+  const prepares = query.conditions.every(({ operator }) => operator === 'null')
+  const run = ({ text, values }: SqlText) => rowsOf(client, prepares, text, [...before, ...values])
   const key = JSON.stringify([from, columns, where, ...[...related.values()].map((rows) => [rows.from, rows.columns, rows.where])])
   const compiled = compiledList(query, key)
   const select = selectFrom(query, read)

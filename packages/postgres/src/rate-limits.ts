@@ -43,9 +43,9 @@ export function postgresRateLimitStore(database: Postgres, options: StoreOptions
   return {
     async add(key, ...numbers) {
       // As JSON, because no column of PostgreSQL can store every string.
-      const [count] = await database.query<Count>(statement, [JSON.stringify(key), ...numbers])
+      const [row] = await database.fields({ text: statement, values: [JSON.stringify(key), ...numbers.map(String)] })
       sweep()
-      return count as Count
+      return JSON.parse(row?.[0] as string) as Count
     }
   }
 }

@@ -1,7 +1,9 @@
 import { refusedParameter } from '@concordat/plugin-kit/api-error'
+import { preparedQuery } from '@concordat/plugin-kit/wiring'
 import { databaseUnavailable, rowMissing } from './connections/errors.ts'
 import { isOutage } from './connections/failure.ts'
 import type { SqlClient } from './connections/postgres.ts'
+import type { QueryResult } from './connections/session.ts'
 
 export { postgresRowErrors } from './connections/errors.ts'
 
@@ -12,25 +14,33 @@ export interface Statements {
    * the statement, and with a 503 `SERVICE_UNAVAILABLE` when the connection fails.
    */
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  /**
+   * Does the same with a text that repeats: connections prepare up to 200, unless a pooler is in between. PostgreSQL may then plan it without the values:
+   * not for a condition of which some values select most rows of a table, and others few. In a transaction, only its first statement is prepared.
+   */
+  prepared<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   /** A client that returns the same rows, for libraries that expect a `pg` client, for example `runSql` of pagination-query. */
   readonly client: SqlClient
 }
 
 /** Creates {@link Statements} on a client: `database.client` of a `Postgres`, or `request.transaction` of the unit of work. */
 export function statementsOn(client: SqlClient): Statements {
-  const checked = {
-    async query(sql, values) {
-      try {
-        const { rows, rowCount } = await client.query(sql, values)
-        return { rows: withoutNulls(rows), rowCount }
-      } catch (error) {
-        throw isOutage(error) ? databaseUnavailable(error) : withParameter(error, values)
-      }
+  type Run = (sql: string, values?: readonly unknown[]) => Promise<QueryResult>
+  const run: Run = (sql, values) => client.query(sql, values)
+  const prepare: Run = (client[preparedQuery]?.bind(client) as Run | undefined) ?? run
+  const checked = (run: Run) => async (sql: string, values?: readonly unknown[]) => {
+    try {
+      const { rows, rowCount } = await run(sql, values)
+      return { rows: withoutNulls(rows), rowCount }
+    } catch (error) {
+      throw isOutage(error) ? databaseUnavailable(error) : withParameter(error, values)
     }
-  } as SqlClient
+  }
+  const [query, prepared] = [checked(run), checked(prepare)]
   return {
-    client: checked,
-    query: async <Row extends object>(sql: string, values?: readonly unknown[]) => (await checked.query<Row>(sql, values)).rows
+    client: { query, [preparedQuery]: prepared } as SqlClient,
+    query: async <Row extends object>(sql: string, values?: readonly unknown[]) => (await query(sql, values)).rows as Row[],
+    prepared: async <Row extends object>(sql: string, values?: readonly unknown[]) => (await prepared(sql, values)).rows as Row[]
   }
 }
 

@@ -19,7 +19,7 @@ export function rowStatements<Row extends object>(
   return { run, select, lock, change }
 
   async function run<Result extends object = Row>(rows: Statements, statement: string, values: readonly unknown[]) {
-    const [row] = await onViolation(rows.query<Result>(statement, values), violations)
+    const [row] = await onViolation(rows.prepared<Result>(statement, values), violations)
     return row
   }
 

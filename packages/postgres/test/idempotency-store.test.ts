@@ -175,7 +175,7 @@ t.test('reads the text that an earlier release, which runs beside this one, has 
   return t.strictSame(await bodyOf(), Buffer.from([255]))
 })
 
-t.test('a connection whose prepared statements are gone fails once, and prepares them again', onServer, async (t) => {
+t.test('a connection whose prepared statements are gone prepares them again', onServer, async (t) => {
   const schema = freshSchema(t)
   const { pool, database } = connect(t, { max: 1 })
   await migrate(database, idempotencyMigrations, { schema })
@@ -186,7 +186,6 @@ t.test('a connection whose prepared statements are gone fails once, and prepares
   const { rows } = await pool.query(`SELECT count(*)::integer AS prepared FROM pg_prepared_statements WHERE statement LIKE '%${schema}%'`)
   t.strictSame(rows, [{ prepared: 1 }])
   await pool.query('DEALLOCATE ALL')
-  await t.rejects(stateOf('b'), { code: '26000' })
   t.strictSame([await stateOf('b'), await stateOf('b')], ['claimed', 'busy'])
 })
 

@@ -65,7 +65,7 @@ redis.call('HSET', record, 'lease', string.format('%.0f', now + ARGV[4]))
 return 1
 `)
 
-// The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 300 is about
+// The times of expiry are rounded up to a 64th of the lifetime, so that a client has few fields, and a claim adds up few numbers. 900 is about
 // what a record takes without the response.
 export const complete = script(`${record}${clock}
 ${owned}
@@ -76,7 +76,7 @@ if ARGV[9] == 'yes' then redis.call('HSET', record, 'progress', 'idle', 'lease',
 redis.call('PEXPIRE', record, ARGV[4])
 local step = math.ceil(ARGV[4] / 64)
 local ends = string.format('%.0f', math.ceil((now + ARGV[4]) / step) * step)
-redis.call('HINCRBY', ARGV[1], ends, 300 + #ARGV[6] + #ARGV[7])
+redis.call('HINCRBY', ARGV[1], ends, 900 + #ARGV[6] + #ARGV[7])
 if redis.call('PTTL', ARGV[1]) < ends - now then redis.call('PEXPIREAT', ARGV[1], ends) end
 redis.call('PUBLISH', ARGV[8], ARGV[2])
 return 1

@@ -42,7 +42,7 @@ const placement = `WITH line AS (
 export async function createOrder(rows: Statements, customerId: string, { items, note }: NewOrder): Promise<Versioned<Order>> {
   const wanted = items.map((item, index) => ({ ...item, productId: item.productId.toLowerCase(), pointer: `/items/${index}/productId` }))
   const lines = [wanted.map(() => v7()), wanted.map(({ productId }) => productId), wanted.map(({ quantity }) => quantity)]
-  const [order] = await onViolation(rows.query<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]), {
+  const [order] = await onViolation(rows.prepared<Versioned<Order>>(placement, [v7(), customerId, note ?? null, ...lines]), {
     orders_customer_id_fkey: () =>
       orderErrors.create('UNKNOWN_CUSTOMER', { errors: [{ field: 'body.customerId', pointer: '/customerId', key: 'unknownCustomer' }] })
   })

@@ -11,7 +11,7 @@ import { callStore } from '../run/store-call.ts'
 import type { BeginOutcome, ClaimTerms } from '../stored/store.ts'
 import { waitingRoom } from './waiting-room.ts'
 
-type RouteTerms = Omit<ClaimTerms, 'client' | 'claimId'>
+type RouteTerms = Omit<ClaimTerms, 'client' | 'claimId' | 'maxClientBytes'>
 
 /** A request with a key. */
 export interface ClaimInput {
@@ -29,14 +29,12 @@ export type ClaimOutcome = BeginOutcome | { readonly state: 'bypassed' }
 export type ClaimKey = (input: ClaimInput, key: string, transaction: RequestTransaction | undefined) => ClaimOutcome | Promise<ClaimOutcome>
 
 /** Returns the terms on which the keys of a route are claimed. */
-export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs, maxClientBytes }: Settings): RouteTerms {
+export function termsOf(policy: RoutePolicy, { leaseMs, maxRunMs }: Settings): RouteTerms {
   return {
     leaseMs,
     // The record must not expire while the request runs, however short the lifetime of its response is.
     lifetimeMs: Math.max(policy.lifetimeSeconds * 1000, maxRunMs + leaseMs),
-    takesOver: policy.whenOutcomeUnknown === 'runAgain',
-    // Responses that are stored without their data may take as much again.
-    maxClientBytes: 2 * maxClientBytes
+    takesOver: policy.whenOutcomeUnknown === 'runAgain'
   }
 }
 
@@ -57,27 +55,29 @@ export function keyClaimer(settings: Settings, missedCalls: MissedCalls, log: Fa
   return (input, ownKey, transaction) => {
     const scope = scopeOf(input.request, settings)
     const key = recordKey(scope, ownKey)
-    const client = clientOf(scope)
-    return transaction === undefined ? claimByLease(input, key, client) : claimInTransaction(input, key, client, transaction)
+    // Responses that are stored without their data may take as much again.
+    const maxClientBytes = 2 * (settings.maxBytesOf?.(input.request) ?? settings.maxClientBytes)
+    const terms = { ...input.terms, client: clientOf(scope), maxClientBytes }
+    return transaction === undefined ? claimByLease(input, key, terms) : claimInTransaction(input, key, terms, transaction)
   }
 
-  function claimInTransaction(input: ClaimInput, key: string, client: string, transaction: RequestTransaction) {
+  function claimInTransaction(input: ClaimInput, key: string, own: ClaimTerms, transaction: RequestTransaction) {
     // The signal prevents a late claim. The transaction ends any other.
     const timeout = new AbortController()
-    const terms = { ...input.terms, client, transaction, signal: timeout.signal }
+    const terms = { ...own, transaction, signal: timeout.signal }
     const onTimeout = () => timeout.abort()
     const begin = () => callStore(() => store.begin(key, input.fingerprint, terms), settings.storeTimeoutMs, { onTimeout })
     return waitFor(input, key, begin(), begin)
   }
 
-  function claimByLease(input: ClaimInput, key: string, client: string): ClaimOutcome | Promise<ClaimOutcome> {
+  function claimByLease(input: ClaimInput, key: string, own: ClaimTerms): ClaimOutcome | Promise<ClaimOutcome> {
     const claimId = store.withdraw && `${process}-${(claims += 1)}`
-    const terms = { ...input.terms, client, claimId }
+    const terms = { ...own, claimId }
     const begin = () => {
       const begun = callStore(() => store.begin(key, input.fingerprint, terms), settings.storeTimeoutMs, { onLateResult: giveBack })
       // The store may have made the claim.
       if (claimId !== undefined && begun instanceof Promise)
-        begun.catch(() => missedCalls.add(() => store.withdraw?.({ key, client, claimId })))
+        begun.catch(() => missedCalls.add(() => store.withdraw?.({ key, client: own.client, claimId })))
       return begun
     }
     const begun = begin()

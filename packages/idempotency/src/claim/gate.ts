@@ -77,7 +77,7 @@ export function gateOf(settings: Settings, { claimKey, settlement, heartbeat }: 
   function run(input: GateInput, key: string, { claim, clientBytes }: Claimed, transaction?: RequestTransaction, progress?: string) {
     const { request, reply, handle } = input
     const isInTransaction = transaction !== undefined && store.guarantees.transactional
-    const isOverLimit = clientBytes >= settings.maxClientBytes
+    const isOverLimit = clientBytes >= (settings.maxBytesOf?.(request) ?? settings.maxClientBytes)
     const run = new Run(key, claim, input, { transaction, isInTransaction, isOverLimit })
     run.progress = progress
     request.idempotency = run

@@ -6,7 +6,7 @@ import type { ListQuery } from '../list/list-query.ts'
 import { projectRows } from '../list/projection.ts'
 import type { Included, IncludedRows, Relation } from '../list/related.ts'
 import { valueText } from '../list/value-text.ts'
-import type { SqlClient } from './client.ts'
+import { rowsOf, type SqlClient } from './client.ts'
 import { columnOf } from './columns.ts'
 import { listed } from './page.ts'
 import { orderSql, typedSelections } from './parts.ts'
@@ -105,7 +105,7 @@ async function run(
   // An array as one text, whose form no driver changes.
   const text = known.get(key) ?? render(source, make(fragment`${bound('')}::text::${type}[]`, type)).text
   if (known.size < maxPerRelation) known.set(key, text)
-  return (await client.query(text, [...source.values, arrayText(keys)])).rows
+  return rowsOf(client, true, text, [...source.values, arrayText(keys)])
 }
 
 function arrayText(keys: readonly string[]) {

@@ -1,6 +1,8 @@
 import { transactionEnded } from './errors.ts'
 import { isIgnored, isOutage, isRefusal } from './failure.ts'
-import { type MessageClient, type MessageStatement, type Rows, sendMessage, withCallback } from './message.ts'
+import { type MessageStatement, type Rows, sendMessage } from './message.ts'
+import { forgetStatements, knownOf, type MessageClient, withCallback } from './pg-client.ts'
+import { preparedConfig } from './prepared-query.ts'
 import {
   IgnoredFailure,
   modesOf,
@@ -13,6 +15,7 @@ import {
 } from './session.ts'
 
 type Reject = (error: unknown) => void
+type Received = (results: Rows[], command: string) => void
 
 /** The part of a `pg` client that this package uses. */
 interface PoolClientLike extends MessageClient {
@@ -101,6 +104,7 @@ export function openOnClient(
   const message = [{ text: `BEGIN${modesOf(opening)}` }, ...limit, ...first, ...statements]
   session.sendTo(
     message,
+    true,
     (results) => opened({ session, results: results.slice(results.length - statements.length) }),
     (reason) => void session.rollback().then(() => failed(reason))
   )
@@ -144,11 +148,12 @@ class PooledSession implements Session {
     this.#release = release
   }
 
-  query(text: string, values: readonly unknown[]): Promise<QueryResult> {
+  query(text: string, values: readonly unknown[], isPrepared = false): Promise<QueryResult> {
+    const statement = isPrepared ? preparedConfig(this.#client, text, values) : text
     return new Promise((resolve, reject) =>
       this.#run(
-        text,
-        [...values],
+        statement,
+        isPrepared ? undefined : [...values],
         ({ rows, rowCount }) => resolve({ rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }),
         reject
       )
@@ -161,13 +166,13 @@ class PooledSession implements Session {
   }
 
   send(statements: readonly MessageStatement[]): Promise<Rows[]> {
-    return new Promise((resolve, reject) => this.sendTo(statements, resolve, reject))
+    return new Promise((resolve, reject) => this.sendTo(statements, false, resolve, reject))
   }
 
   /** Sends statements in one message, and calls one of the functions. */
-  sendTo(statements: readonly MessageStatement[], resolve: (results: Rows[], command: string) => void, reject: Reject): void {
+  sendTo(statements: readonly MessageStatement[], isWhole: boolean, resolve: Received, reject: Reject): void {
     if (!this.#mayStart(reject)) return
-    sendMessage(this.#client, statements, (error, results, command) => {
+    sendMessage(this.#client, statements, isWhole, (error, results, command) => {
       this.#ended(error)
       if (error) reject(error)
       else resolve(results, command)
@@ -179,6 +184,7 @@ class PooledSession implements Session {
       // PostgreSQL executes the statements of a message until one fails, so that COMMIT is not executed when one of `last` failed.
       this.sendTo(
         [...last, { text: 'COMMIT' }],
+        false,
         (_, command) => {
           this.#end(true)
           if (command === 'COMMIT') resolve()
@@ -209,6 +215,8 @@ class PooledSession implements Session {
       (done) => this.#client.query(sql, values, done),
       (error, result) => {
         this.#ended(error)
+        // DEALLOCATE of the service. What follows in this transaction must not fail.
+        if (result?.command === 'DEALLOCATE') forgetStatements(knownOf(this.#client))
         if (error) reject(error)
         else resolve(result as StatementResult)
       }

@@ -1,12 +1,15 @@
 import { callback, describeOptions, duration, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import { preparedQuery } from '@concordat/plugin-kit/wiring'
 import { ConnectionGate } from './connection-gate.ts'
 import { isOutage } from './failure.ts'
 import { handlerContexts, requireOutside } from './handler-context.ts'
 import { listenOn } from './listening.ts'
-import { type Prepared, type Rows, sendMessage, withCallback } from './message.ts'
+import { type Rows, sendMessage } from './message.ts'
+import { type Prepared, withCallback } from './pg-client.ts'
 import { type CheckedOut, checkOut, openOnClient, type PoolLike, readOnClient } from './pool-session.ts'
 import { available, type Postgres, runIn, type SqlClient, storedValues, unavailable } from './postgres.ts'
-import type { Opened, Opening, StatementResult } from './session.ts'
+import { queryPrepared } from './prepared-query.ts'
+import type { Opened, Opening, QueryResult, StatementResult } from './session.ts'
 import { currentTenant, requireNoTenant, requireTenantSetting, runAsTenant, tenantStatements } from './tenant.ts'
 
 /** The description of {@link PoolOptions}. @readme */
@@ -46,25 +49,29 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   const entered = (broken: (error?: unknown) => void, route?: object) =>
     new Promise<CheckedOut>((resolve, reject) => enter(broken, route, resolve, reject))
 
-  function query(sql: string, params: readonly unknown[]) {
+  function query(sql: string, params: readonly unknown[] = []) {
     return new Promise<StatementResult>((resolve, reject) => {
       const send = (leave: () => void) =>
-        withCallback<StatementResult>(
-          (done) => callPool(sql, [...params], done),
-          (error, result) => {
-            leave()
-            if (error) reject(error)
-            else resolve(result as StatementResult)
-          }
-        )
+        withCallback<StatementResult>((done) => callPool(sql, [...params], done), settled(leave, resolve, reject))
       gate.enter(currentRoute(), send, reject)
+    })
+  }
+
+  function prepared(text: string, values: readonly unknown[] = []) {
+    return new Promise<StatementResult>((resolve, reject) => {
+      const send = (connection: CheckedOut) => queryPrepared(connection.client, text, values, settled(connection.release, resolve, reject))
+      enter(onError, currentRoute(), send, reject)
     })
   }
 
   function fields(statement: Prepared) {
     return new Promise<Rows>((resolve, reject) => {
       const refuse = (error: unknown) => reject(unavailable(error))
-      enter(onError, currentRoute(), (connection) => sendAlone(connection, statement, resolve, refuse), refuse)
+      const send = (connection: CheckedOut) => {
+        const settle = settled(connection.release, resolve, refuse)
+        sendMessage(connection.client, [statement], true, (error, [rows = []]) => settle(error, rows))
+      }
+      enter(onError, currentRoute(), send, refuse)
     })
   }
 
@@ -75,13 +82,19 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     })
   }
 
-  async function read(tenant: string | undefined, text: string, values: readonly unknown[] = []) {
+  async function read(tenant: string | undefined, run: typeof query, text: string, values: readonly unknown[] = []) {
     // A handler that has one connection would take a second: as many requests as the pool has connections could block each other.
     requireOutside(self)
     const first = tenantStatements(tenantSetting, tenant)
-    if (first.length === 0) return resultOf(await query(text, values))
+    if (first.length === 0) return resultOf(await run(text, values))
     return resultOf(await readOnClient(await entered(onError, currentRoute()), first, text, [...values]))
   }
+
+  const clientOf = (read: (run: typeof query, text: string, values?: readonly unknown[]) => Promise<QueryResult>) =>
+    ({
+      query: (text: string, values?: readonly unknown[]) => read(query, text, values),
+      [preparedQuery]: (text: string, values?: readonly unknown[]) => read(prepared, text, values)
+    }) as SqlClient
 
   const self: Postgres = {
     isEmbedded: false,
@@ -91,13 +104,11 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     transaction: (work) => runIn(open({}), work),
     open,
     asTenant: (tenant, work) => runAsTenant(self, tenant, work),
-    reads: (tenant) => ({ query: (text: string, values?: readonly unknown[]) => available(read(tenant, text, values)) }) as SqlClient,
-    client: {
-      async query(text, values) {
-        requireNoTenant(self)
-        return read(undefined, text, values)
-      }
-    } as SqlClient,
+    reads: (tenant) => clientOf((run, text, values) => available(read(tenant, run, text, values))),
+    client: clientOf(async (run, text, values) => {
+      requireNoTenant(self)
+      return read(undefined, run, text, values)
+    }),
     isCongested: (route) => gate.isCongested(route),
     get connections() {
       return pool.options?.max === undefined ? undefined : gate.load
@@ -122,16 +133,17 @@ function settingOf(pool: PoolLike, given: string | undefined) {
   return tenantSetting
 }
 
-function sendAlone({ client, release }: CheckedOut, statement: Prepared, resolve: (rows: Rows) => void, reject: (error: unknown) => void) {
-  sendMessage(client, [statement], (error, [rows = []]) => {
-    release(!(error && isOutage(error)))
+/** Returns what settles a statement that had a connection for itself. */
+function settled<Outcome>(leave: (isIntact: boolean) => void, resolve: (outcome: Outcome) => void, reject: (error: unknown) => void) {
+  return (error: Error | undefined, outcome?: Outcome) => {
+    leave(!(error && isOutage(error)))
     if (error) reject(error)
-    else resolve(rows)
-  })
+    else resolve(outcome as Outcome)
+  }
 }
 
 function resultOf({ rows, rowCount }: StatementResult) {
-  return { rows, rowCount: rowCount ?? rows.length }
+  return { rows: rows as Record<string, unknown>[], rowCount: rowCount ?? rows.length }
 }
 
 function currentRoute() {

@@ -1,7 +1,9 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
+import type { PreparingClient } from '@concordat/plugin-kit/wiring'
 import { databaseUnavailable } from './errors.ts'
 import { isOutage } from './failure.ts'
-import type { Prepared, Rows } from './message.ts'
+import type { Rows } from './message.ts'
+import type { Prepared } from './pg-client.ts'
 import type { Opened, Opening, QueryResult } from './session.ts'
 
 /** Runs SQL statements for the stores. */
@@ -21,7 +23,7 @@ export interface ConnectionLoad {
 }
 
 /** Runs the SQL of the service itself, in the database or in the transaction of a request. */
-export interface SqlClient {
+export interface SqlClient extends PreparingClient {
   /** Runs one statement. `$1` is the first of the values. */
   query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<QueryResult<Row>>
 }

@@ -40,7 +40,8 @@ export interface StatementResult {
 
 /** A transaction that is open on its own connection. */
 export interface Session {
-  query(text: string, values: readonly unknown[]): Promise<QueryResult>
+  /** Runs a statement, which the connection prepares if `isPrepared`. */
+  query(text: string, values: readonly unknown[], isPrepared?: boolean): Promise<QueryResult>
   /** Runs a single statement as it is: a text with several is refused. */
   execute(statement: Statement): Promise<StatementResult>
   /** Sends statements in one message, and returns the rows of each. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Claim, ClaimTerms, StoredResponse } from '@concordat/idempotency'
-import type { Prepared } from '../connections/message.ts'
+import type { Prepared } from '../connections/pg-client.ts'
 import { expiredRows } from '../sweep.ts'
 
 /** A response to store for a claim. */

@@ -13,8 +13,8 @@ type StatementOf = (token: number) => readonly [sql: string, values: readonly un
 // What a record takes in the table and its indexes, without the response.
 const recordBytes = 400
 const minCountedBytes = 16_384
-// A row counts at least this share of what the client has stored already: 1,000,000 records of a client have about 900 rows, and a claim adds them up.
-const countedShare = 1 / 128
+// A row counts at least this share of what the client has stored already: 1,000,000 records of a client have about 300 rows, and a claim adds them up.
+const countedShare = 1 / 32
 const maxCountedBytes = 2 ** 30
 
 /**

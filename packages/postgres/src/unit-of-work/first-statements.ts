@@ -1,7 +1,8 @@
 import { transactionConflict } from '../connections/errors.ts'
-import { isConflict } from '../connections/failure.ts'
+import { isConflict, withoutOutage } from '../connections/failure.ts'
 import type { MessageStatement, Rows } from '../connections/message.ts'
-import type { Session } from '../connections/session.ts'
+import { isStale } from '../connections/pg-client.ts'
+import type { QueryResult, Session } from '../connections/session.ts'
 
 /** The statements that are sent with BEGIN each time a transaction begins. */
 export interface FirstStatements {
@@ -16,7 +17,7 @@ const beginDomain = { text: 'SAVEPOINT concordat_work' }
 export const undoDomain: MessageStatement = { text: 'ROLLBACK TO SAVEPOINT concordat_work' }
 
 /** What a transaction fails with whose first statements were not accepted. */
-export const notAccepted: unique symbol = Symbol('not accepted')
+const notAccepted: unique symbol = Symbol('not accepted')
 
 const openingAttempts = 3
 
@@ -48,5 +49,28 @@ export async function decide(session: Session, verdict: boolean | FirstStatement
   } catch (error) {
     await session.rollback()
     throw error
+  }
+}
+
+/** Returns the error of a request whose transaction failed with an error. */
+export function reasonOf(error: unknown): unknown {
+  // The transaction began again, and another owns the key now.
+  const isLost = error === notAccepted
+  return isLost ? transactionConflict(new Error('The idempotency claim of this transaction was lost.')) : withoutOutage(error)
+}
+
+/** Runs the first statement of a handler, which the connection prepares. If PostgreSQL refuses what is prepared, it runs in a transaction that begins again. */
+export async function prepareFirst(
+  session: Session,
+  text: string,
+  values: readonly unknown[],
+  begin: () => Promise<Session>
+): Promise<QueryResult> {
+  try {
+    return await session.query(text, values, true)
+  } catch (error) {
+    if (!isStale(error)) throw error
+    await session.rollback()
+    return (await begin()).query(text, values)
   }
 }

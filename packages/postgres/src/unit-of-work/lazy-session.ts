@@ -1,36 +1,27 @@
-import { transactionConflict, transactionEnded } from '../connections/errors.ts'
-import { isConflict, isRefusal, withoutOutage } from '../connections/failure.ts'
-import { handlerContexts } from '../connections/handler-context.ts'
+import { transactionEnded } from '../connections/errors.ts'
+import { isConflict, isRefusal } from '../connections/failure.ts'
 import type { MessageStatement } from '../connections/message.ts'
-import type { Postgres, SqlClient } from '../connections/postgres.ts'
+import type { SqlClient } from '../connections/postgres.ts'
 import { openWithin } from '../connections/savepoint-session.ts'
 import { IgnoredFailure, type Opened, type Session } from '../connections/session.ts'
-import { beginAccepted, decide, type FirstStatements, notAccepted, undoDomain, withSavepoint } from './first-statements.ts'
+import { beginAccepted, decide, type FirstStatements, prepareFirst, reasonOf, undoDomain, withSavepoint } from './first-statements.ts'
 import type { UnitSettings } from './options.ts'
+import { openIn, type Surroundings } from './surroundings.ts'
 import { Turns } from './turns.ts'
 
 // The timeout of Fastify expires first if it works: it does not work after the client has disconnected.
 const graceMs = 1000
-const idleGraceMs = 5000
-
-interface Surroundings {
-  readonly database: Postgres
-  readonly route: object | undefined
-  readonly tenant: string | undefined
-  /** The session of the handler that injected this request. Both share a transaction. */
-  readonly outer: LazySession | undefined
-  /** Called when the transaction has been open for too long. */
-  readonly onTimeout: () => void
-}
 
 /** The statements of a unit: it opens at its first use, runs one operation after another, and can be restarted. */
 export class LazySession {
-  readonly #surroundings: Surroundings
+  readonly #surroundings: Surroundings<LazySession>
   readonly #settings: UnitSettings
   #session: Session | undefined
   #held: MessageStatement[] = []
   #isOpening = false
   #isOver = false
+  // Whether nothing was run since the transaction began.
+  #isFresh = false
   #first: FirstStatements | undefined
   readonly #turns = new Turns()
   #fault: unknown
@@ -42,7 +33,7 @@ export class LazySession {
   #partRetries = Number.POSITIVE_INFINITY
   #hasConflict = false
 
-  constructor(surroundings: Surroundings, settings: UnitSettings) {
+  constructor(surroundings: Surroundings<LazySession>, settings: UnitSettings) {
     this.#surroundings = surroundings
     this.#settings = settings
     const { outer } = surroundings
@@ -104,6 +95,16 @@ export class LazySession {
   /** Runs a statement of the handler, after all earlier operations. */
   readonly queryInDomain: SqlClient['query'] = ((text, values = []) =>
     this.#inDomain((session) => session.query(text, values))) as SqlClient['query']
+
+  /** Runs a statement of the handler, which the connection prepares if it is the first of the transaction: then nothing is lost when that must begin again. */
+  readonly prepareInDomain: SqlClient['query'] = ((text, values = []) =>
+    this.#inDomain((session, isFirst) => {
+      if (!isFirst || this.isPart) return session.query(text, values)
+      return prepareFirst(session, text, values, () => {
+        this.#session = undefined
+        return this.#begin()
+      })
+    })) as SqlClient['query']
 
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
@@ -186,19 +187,24 @@ export class LazySession {
     return ending
   }
 
-  #inDomain<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+  #inDomain<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>): Promise<Result> {
     if (this.#domainIsOver || this.#isOver) return Promise.reject(transactionEnded())
     this.#wasUsedBefore ||= !this.#handlerRuns
-    return this.#run((session) => {
+    return this.#run((session, isFirst) => {
       this.requireDomain()
-      return work(session)
+      return work(session, isFirst)
     })
   }
 
   /** Runs an operation on the open transaction, after the statements that are held back, if `afterHeld`. */
-  #run<Result>(work: (session: Session) => Promise<Result>, afterHeld = true): Promise<Result> {
-    const run = (session: Session) =>
-      afterHeld && this.#held.length > 0 ? session.send(this.#held.splice(0)).then(() => work(session)) : work(session)
+  #run<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>, afterHeld = true): Promise<Result> {
+    const run = (session: Session) => {
+      const isFirst = this.#isFresh && this.#held.length === 0
+      this.#isFresh = false
+      return afterHeld && this.#held.length > 0
+        ? session.send(this.#held.splice(0)).then(() => work(session, false))
+        : work(session, isFirst)
+    }
     return this.#inTurn(() => (this.#session === undefined ? this.#begin().then(run) : run(this.#session)))
   }
 
@@ -223,9 +229,7 @@ export class LazySession {
   #reasonFor(error: unknown) {
     // The stack leads to the caller, and not to the socket.
     if (error instanceof Error && 'severity' in error) Error.captureStackTrace(error)
-    // The transaction began again, and another owns the key now.
-    const reason =
-      error === notAccepted ? transactionConflict(new Error('The idempotency claim of this transaction was lost.')) : withoutOutage(error)
+    const reason = reasonOf(error)
     if (reason !== error || isConflict(error)) this.#fault = reason
     return reason
   }
@@ -247,16 +251,14 @@ export class LazySession {
   #opened(session: Session) {
     this.#isOpening = false
     this.#session = session
+    this.#isFresh = true
     this.#deadline ??= setTimeout(this.#surroundings.onTimeout, this.#settings.timeoutMs + graceMs).unref()
     return session
   }
 
   #open(statements: readonly MessageStatement[]): Promise<Opened> {
-    const { database, outer, route, tenant } = this.#surroundings
-    const { isolation, readOnly, timeoutMs } = this.#settings
+    const { outer } = this.#surroundings
     if (outer !== undefined) return openWithin((work) => outer.#run(work), statements)
-    // Runs outside the context of the handler, in which no other query is allowed while this transaction is open.
-    const open = () => database.open({ isolation, readOnly, idleMs: timeoutMs + idleGraceMs, statements, route, tenant })
-    return handlerContexts.getStore() === undefined ? open() : handlerContexts.run(undefined, open)
+    return openIn(this.#surroundings, this.#settings, statements)
   }
 }

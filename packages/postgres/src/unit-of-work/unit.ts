@@ -1,4 +1,4 @@
-import type { RequestTransaction } from '@concordat/plugin-kit/wiring'
+import { preparedQuery, type RequestTransaction } from '@concordat/plugin-kit/wiring'
 import type { FastifyReply } from 'fastify'
 import { transactionEnded } from '../connections/errors.ts'
 import { endingFailure } from '../connections/failure.ts'
@@ -58,12 +58,14 @@ class Enclosing extends Handle implements RequestTransaction {
 
 class Domain extends Handle implements Transaction {
   readonly query: Transaction['query']
+  readonly [preparedQuery]: NonNullable<Transaction[typeof preparedQuery]>
   readonly beforeCommit: Transaction['beforeCommit']
   readonly afterCommit: Transaction['afterCommit']
 
   constructor(unit: Unit, { beforeCommit, afterCommit }: Pick<Transaction, 'beforeCommit' | 'afterCommit'>) {
     super(unit)
     this.query = unit.session.queryInDomain
+    this[preparedQuery] = unit.session.prepareInDomain
     this.beforeCommit = beforeCommit
     this.afterCommit = afterCommit
   }
