@@ -1,5 +1,5 @@
 // The starter as its users get it: from packed packages. Every two choices are together in one of the projects that are checked with each supported
-// version of TypeScript; two projects are made, started and extended with the oldest Node.js, and its npm.
+// version of TypeScript; two projects are made, started and extended with the oldest and the newest Node.js, and their npm.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -15,8 +15,9 @@ import { repository } from '../workspace.ts'
 t.setTimeout(0)
 
 const compilers = { 'typescript-5': 'npm:typescript@~5.9.3', 'typescript-6': 'npm:typescript@~6.0.3' }
-// What a machine with the oldest supported Node.js has.
-const oldest = { [`node-${process.platform}-${process.arch}`]: '22.19.0', npm: '10.9.3' }
+const node = `node-${process.platform}-${process.arch}`
+// What a machine with the oldest supported Node.js has, and one with the newest.
+const machines = { oldest: { [node]: '22.19.0', npm: '10.9.3' }, newest: { [node]: '26', npm: '11' } }
 
 const upstream = await reachableRegistry()
 const skip = upstream === undefined && 'this machine cannot reach the registry of npm'
@@ -65,23 +66,24 @@ t.test(
   }
 )
 
-for (const tour of tours)
-  t.test(
-    `with the oldest Node.js and its npm: npm create concordat -- ${tour.flags}, and the commands of the README`,
-    { skip },
-    async (t) => {
-      const machine = join(place, 'machine')
-      mkdirSync(machine, { recursive: true })
-      writeFileSync(join(machine, 'package.json'), JSON.stringify({ private: true, dependencies: oldest }))
-      await succeeds('npm', ['install', '--prefer-offline'], machine)
-      const registry = await startRegistry([...tarballs.values()], String(upstream))
-      t.teardown(() => registry.close())
-      const home = mkdtempSync(join(place, 'home-'))
-      const path = [join(machine, 'node_modules/.bin'), '/usr/bin', '/bin'].join(delimiter)
-      await follow(tour, home, { ...environmentOf(place, registry.url), PATH: path })
-      t.ok(existsSync(join(home, tour.name)))
-    }
-  )
+for (const [age, dependencies] of Object.entries(machines))
+  for (const tour of tours)
+    t.test(
+      `with the ${age} Node.js and its npm: npm create concordat -- ${tour.flags}, and the commands of the README`,
+      { skip },
+      async (t) => {
+        const machine = join(place, age)
+        mkdirSync(machine, { recursive: true })
+        writeFileSync(join(machine, 'package.json'), JSON.stringify({ private: true, dependencies }))
+        await succeeds('npm', ['install', '--prefer-offline'], machine)
+        const registry = await startRegistry([...tarballs.values()], String(upstream))
+        t.teardown(() => registry.close())
+        const home = mkdtempSync(join(place, 'home-'))
+        const path = [join(machine, 'node_modules/.bin'), '/usr/bin', '/bin'].join(delimiter)
+        await follow(tour, home, { ...environmentOf(place, registry.url), PATH: path })
+        t.ok(existsSync(join(home, tour.name)))
+      }
+    )
 
 // A version of each optional peer that is not the one which the packages load.
 const others: Readonly<Record<string, string>> = {

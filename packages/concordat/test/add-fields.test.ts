@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   concordat,
@@ -29,14 +29,30 @@ const everyType = [
   'code:string:unique'
 ]
 
-t.test('the fields of a resource have columns, indexes, filters and tests, with both libraries for schemas', async (t) => {
+// A handler knows the types of what its schemas accept, whichever library they are written with.
+const typedRoute = `import type { Resource } from './fields.ts'
+import { NewBook } from './books/schemas.ts'
+
+export const typed: Resource = async (app) => {
+  app.post('/typed', { schema: { body: NewBook } }, async ({ body }) => {
+    const year: number = body.year
+    // @ts-expect-error: a number
+    const title: number = body.title
+    return [year, title]
+  })
+}
+`
+
+t.test('the fields of a resource have columns, indexes, filters, types and tests, with each library for schemas', async (t) => {
   const place = workshop(t)
-  const names = ['clinic', 'hospital']
+  const names = ['clinic', 'hospital', 'practice']
   for (const [name, ...flags] of [
     ['clinic', '--with', 'auth'],
-    ['hospital', '--schema', 'zod', '--tests', 'tap']
+    ['hospital', '--schema', 'zod', '--tests', 'tap'],
+    ['practice', '--schema', 'typebox-1']
   ] as const) {
     const folder = await project(place, name, ...flags)
+    writeFileSync(join(folder, 'src/typed.ts'), typedRoute)
     for (const args of [
       ['patients', 'name:string:unique', 'bornOn:date'],
       ['appointments', 'startsAt:date-time', 'patient:ref:patients', 'note:string:optional'],

@@ -4,12 +4,12 @@ import { defineJob, jobRecordSchema } from '@concordat/jobs'
 import { until } from '@concordat/test-harness/until'
 import { context, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 
 const exporter = new InMemorySpanExporter()
-trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }))
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 
 const secure = { 'x-forwarded-proto': 'https', host: 'api.example.com' }

@@ -1,4 +1,4 @@
-import { alternatives, type Choices, complete, defaults, features } from './choices.ts'
+import { alternatives, type Choices, complete, defaults, features, valuesOf } from './choices.ts'
 import { readFlags } from './flags.ts'
 import { Refusal } from './project.ts'
 
@@ -18,7 +18,7 @@ export interface Arguments {
 
 export const usage = `npm create concordat <folder> [-- <flags>]
   --database pglite|postgres    where the data is; PGlite is PostgreSQL inside the process (default: ${defaults.database})
-  --schema typebox|zod          the library for schemas (default: ${defaults.schema})
+  --schema typebox|typebox-1|zod  the library for schemas (default: ${defaults.schema})
   --with ${features.join(',')}
                                 what the service has besides its resources (default: nothing)
   --tests node|tap              the test runner (default: ${defaults.tests})
@@ -65,7 +65,7 @@ export function readArguments(args: readonly string[]): Arguments {
 export function oneOf(name: keyof typeof alternatives, text: string | undefined): Partial<Choices> {
   if (text === undefined) return {}
   const known: readonly string[] = alternatives[name]
-  if (!known.includes(text)) throw new Refusal(`--${name} is "${text}". It must be ${known.join(' or ')}.`)
+  if (!known.includes(text)) throw new Refusal(`--${name} is "${text}". It must be ${valuesOf(name)}.`)
   return { [name]: text }
 }
 

@@ -4,7 +4,8 @@ export const features = ['auth', 'jobs', 'webhooks', 'batch', 'audit', 'redis', 
 /** What a project is made of. */
 export interface Choices {
   readonly database: 'pglite' | 'postgres'
-  readonly schema: 'typebox' | 'zod'
+  /** `typebox` is `@sinclair/typebox` 0.34, `typebox-1` the package `typebox`. */
+  readonly schema: 'typebox' | 'typebox-1' | 'zod'
   readonly tests: 'node' | 'tap'
   readonly with: readonly (typeof features)[number][]
 }
@@ -13,7 +14,12 @@ export interface Choices {
 export const defaults: Choices = { database: 'pglite', schema: 'typebox', tests: 'node', with: [] }
 
 /** The values of the choices with one value. */
-export const alternatives = { database: ['pglite', 'postgres'], schema: ['typebox', 'zod'], tests: ['node', 'tap'] } as const
+export const alternatives = { database: ['pglite', 'postgres'], schema: ['typebox', 'typebox-1', 'zod'], tests: ['node', 'tap'] } as const
+
+/** Returns the values of a choice as a text: `typebox, typebox-1, or zod`. */
+export function valuesOf(name: keyof typeof alternatives): string {
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(alternatives[name])
+}
 
 // Jobs and subscriptions belong to a user, and an audit trail says who did what.
 const ofUsers: readonly string[] = ['jobs', 'webhooks', 'audit']

@@ -19,9 +19,15 @@ export function readTemplates(folder: string, chosen: ReadonlySet<string>): File
     const [, name, variant, extension] = /^(.*)\.(zod)(\.ts)$/.exec(path) ?? []
     if (variant !== undefined && !chosen.has(variant)) continue
     const own = variant === undefined ? path.replaceAll(/(^|\/)_/g, '$1.') : `${name}${extension}`
-    files.set(own, chosen.has('node') && own.startsWith('test/') ? withNodeAssertions(text) : text)
+    const chosenText = withTypeBox(text, chosen)
+    files.set(own, chosen.has('node') && own.startsWith('test/') ? withNodeAssertions(chosenText) : chosenText)
   }
   return files
+}
+
+/** Returns a source with the imports of the chosen version of TypeBox, which share all that the templates use. */
+export function withTypeBox(text: string, chosen: ReadonlySet<string>): string {
+  return chosen.has('typebox-1') ? text.replaceAll("from '@sinclair/typebox'", "from 'typebox'") : text
 }
 
 // The tests of the templates have the assertions of tap.

@@ -1,5 +1,5 @@
 export { type Choices, chosenNames } from './choices.ts'
-export { type Files, readTemplates } from './files.ts'
+export { type Files, readTemplates, withTypeBox } from './files.ts'
 export { readFlags } from './flags.ts'
 export { examples, Refusal, starter } from './project.ts'
 export { printable, shellWord } from './terminal.ts'

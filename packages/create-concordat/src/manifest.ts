@@ -20,6 +20,8 @@ const needed: Readonly<Record<string, string>> = {
   '@opentelemetry/sdk-metrics': 'metrics',
   '@fastify/type-provider-typebox': 'typebox',
   '@sinclair/typebox': 'typebox',
+  'type-provider-typebox-1': 'typebox-1',
+  typebox: 'typebox-1',
   ioredis: 'redis',
   pg: 'postgres',
   '@types/pg': 'postgres',
@@ -51,10 +53,13 @@ export function manifestOf(name: string, { engines, dependencies, devDependencie
   }
 }
 
-/** Returns the manifest without the packages that were not chosen. PGlite is always there: for tests and development, if not for production. */
+/**
+ * Returns the manifest without the packages that were not chosen. PGlite is always there: for tests and development, if not for production. A package
+ * that the template has in two versions, of which one has another name there, gets its own name.
+ */
 export function withChosenPackages(manifest: Manifest, chosen: ReadonlySet<string>): Manifest {
   const isKept = ([name]: [string, string]) => needed[name]?.split('|').some((choice) => chosen.has(choice)) ?? true
-  const kept = (packages: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(packages).filter(isKept))
+  const kept = (packages: Readonly<Record<string, string>>) => Object.fromEntries(Object.entries(packages).filter(isKept).map(withOwnName))
   const { '@electric-sql/pglite': pglite, ...others } = kept(manifest.dependencies)
   const isEmbedded = chosen.has('pglite') && pglite !== undefined
   return {
@@ -65,6 +70,11 @@ export function withChosenPackages(manifest: Manifest, chosen: ReadonlySet<strin
       ...(pglite !== undefined && !isEmbedded && { '@electric-sql/pglite': pglite })
     })
   }
+}
+
+function withOwnName(entry: [string, string]): [string, string] {
+  const [, name, range] = /^npm:(.+)@(.+)$/.exec(entry[1]) ?? []
+  return name === undefined || range === undefined ? entry : [name, range]
 }
 
 function sorted(packages: Readonly<Record<string, string>>) {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { listed, oneOf } from './arguments.ts'
-import { alternatives, type Choices, defaults, features } from './choices.ts'
+import { type Choices, defaults, features, valuesOf } from './choices.ts'
 import { Refusal } from './project.ts'
 import { printable } from './terminal.ts'
 
@@ -35,7 +35,7 @@ export async function ask(folder: string | undefined, given: Partial<Choices>): 
     const choices: Partial<Choices> = { ...given }
     for (const name of ['database', 'schema', 'tests'] as const) {
       if (given[name] !== undefined) continue
-      const question = `${name}: ${alternatives[name].join(' or ')}? (${defaults[name]})`
+      const question = `${name}: ${valuesOf(name)}? (${defaults[name]})`
       Object.assign(choices, await answer(question, (text) => oneOf(name, text || defaults[name])))
     }
     if (given.with === undefined) Object.assign(choices, { with: await answer(`with: which of ${features.join(', ')}? (none)`, listed) })

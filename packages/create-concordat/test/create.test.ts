@@ -73,6 +73,30 @@ t.test('a project with everything has it', async (t) => {
   t.match(readFileSync(join(path, 'shop.api/src/main.ts'), 'utf8'), "name: 'Shop api'")
 })
 
+// The ranges of the packages of each library, and the module of its schemas.
+const libraries = {
+  typebox: { '@sinclair/typebox': /^\^0\.34\./, '@fastify/type-provider-typebox': /^\^5\./ },
+  'typebox-1': { typebox: /^\^1\./, '@fastify/type-provider-typebox': /^\^6\./ },
+  zod: { zod: /^\^4\./, '@concordat/standard-schema': /./ }
+}
+
+// The types of each are checked where resources are added, in the tests of the command concordat.
+t.test('a project has one library for schemas', async (t) => {
+  const place = workshop(t)
+  for (const [library, packages] of Object.entries(libraries)) {
+    const folder = await project(place, `with-${library}`, `--schema=${library}`)
+    const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    t.strictSame(
+      Object.keys(dependencies)
+        .filter((one) => /typebox|zod|standard-schema/.test(one))
+        .toSorted(),
+      Object.keys(packages).toSorted()
+    )
+    t.match(dependencies, packages)
+    t.match(readFileSync(join(folder, 'src/books/schemas.ts'), 'utf8'), `from '${Object.keys(packages)[0]}'`)
+  }
+})
+
 t.test('with every pair of flags, the files are as the formatter writes them, and end with one line end', async (t) => {
   const place = workshop(t)
   const rows = flagPairs()
@@ -136,7 +160,7 @@ t.test('a refusal is one line, and nothing is written', async (t) => {
     [['My Service'], /^"My Service" cannot be the name of a package\. Use lower-case letters/],
     [['a', 'b'], /^Only one folder can be created, but 2 are named\. Remove "b"\.\n$/],
     [['a', '--frobnicate'], /^Unknown option '--frobnicate'\. Run npm create concordat -- --help for the flags\.\n$/],
-    [['a', '--schema', 'joi'], /^--schema is "joi"\. It must be typebox or zod\.\n$/],
+    [['a', '--schema', 'joi'], /^--schema is "joi"\. It must be typebox, typebox-1, or zod\.\n$/],
     [['a', '--with', 'auth,mail'], /^--with has "mail"\. It must be a list of: auth, jobs, webhooks, batch, audit, redis, metrics\.\n$/],
     [['a', '--from', 'shop'], /^There is no example "shop"\. Use --from orders-service\.\n$/],
     [['a', '--from', 'orders-service', '--schema', 'zod'], /^--schema has no effect with --from/]

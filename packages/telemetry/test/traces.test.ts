@@ -8,11 +8,11 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
-  BasicTracerProvider,
   InMemorySpanExporter,
   ParentBasedSampler,
-  SimpleSpanProcessor
-} from '@opentelemetry/sdk-trace-base'
+  SimpleSpanProcessor,
+  TracerProvider
+} from '@opentelemetry/sdk-trace'
 import Fastify from 'fastify'
 import t from 'tap'
 
@@ -23,8 +23,8 @@ const samplers = {
 }
 let sampler = samplers.on
 trace.setGlobalTracerProvider(
-  new BasicTracerProvider({
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
+  new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter })],
     sampler: { shouldSample: (...given) => sampler.shouldSample(...given), toString: () => 'the sampler of the test' }
   })
 )

@@ -58,6 +58,11 @@ export function workshop(t: Test): string {
 export async function project(place: string, name: string, ...flags: readonly string[]): Promise<string> {
   const { code, err } = await create(place, name, '--yes', '--no-install', ...flags)
   if (code !== 0) throw new Error(err)
+  // Of the version that the project has, which has another name in the template.
+  if (flags.some((flag) => flag.endsWith('typebox-1'))) {
+    mkdirSync(join(place, name, 'node_modules/@fastify'), { recursive: true })
+    symlinkSync(join(place, 'node_modules/type-provider-typebox-1'), join(place, name, 'node_modules/@fastify/type-provider-typebox'))
+  }
   return join(place, name)
 }
 
@@ -86,13 +91,11 @@ export async function formatFaults(place: string): Promise<string> {
   return code === 0 ? '' : out + err
 }
 
-const factors: Readonly<Record<string, readonly [string, string]>> = {
+const factors: Readonly<Record<string, readonly string[]>> = {
   database: ['pglite', 'postgres'],
-  schema: ['typebox', 'zod'],
+  schema: ['typebox', 'typebox-1', 'zod'],
   tests: ['node', 'tap'],
-  ...Object.fromEntries(
-    ['auth', 'jobs', 'webhooks', 'batch', 'audit', 'redis', 'metrics'].map((feature) => [feature, ['', feature] as const])
-  )
+  ...Object.fromEntries(['auth', 'jobs', 'webhooks', 'batch', 'audit', 'redis', 'metrics'].map((feature) => [feature, ['', feature]]))
 }
 
 /** Returns the flags of few projects in which every pair of values occurs: each time those with most of the pairs that are missing. */

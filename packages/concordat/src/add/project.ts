@@ -30,7 +30,7 @@ export function projectIn(folder: string): Project {
     throw new Refusal('There is no project here. Run the command in a folder that npm create concordat made.')
   const { dependencies = {}, devDependencies = {} } = parsedManifest(readFileSync(join(folder, 'package.json'), 'utf8'))
   const chosen = [
-    'zod' in dependencies ? 'zod' : 'typebox',
+    'zod' in dependencies ? 'zod' : 'typebox' in dependencies ? 'typebox-1' : 'typebox',
     'tap' in devDependencies ? 'tap' : 'node',
     ...('@concordat/token-issuing' in dependencies ? ['auth'] : [])
   ]

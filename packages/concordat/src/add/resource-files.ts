@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { examples, type Files, readTemplates, starter } from 'create-concordat'
+import { examples, type Files, readTemplates, starter, withTypeBox } from 'create-concordat'
 import { codeOf, columnOf, constraintOf, errorsOf, isRefused, repositoryOf } from './constraints.ts'
 import { type Field, filterOf, readFields } from './fields.ts'
 import type { Project } from './project.ts'
@@ -34,13 +34,17 @@ export function resourceOf(project: Project, name: string, specifications: reado
     migration: migrationOf(words, fields, specifications),
     files: (version) =>
       new Map([
-        [`${folder}/schemas.ts`, project.chosen.has('zod') ? zodSchemas(words, fields) : typeboxSchemas(words, fields)],
+        [`${folder}/schemas.ts`, schemasOf(project, words, fields)],
         [`${folder}/repository.ts`, repositoryOf(words, fields)],
         [`${folder}/routes.ts`, wrapped(withErrors(renamed(routes, words), words, fields))],
         ...(errors === undefined ? [] : [[`${folder}/errors.ts`, errorsOf(words, fields)] as const]),
         ...testFiles(project, words, fields, version)
       ])
   }
+}
+
+function schemasOf({ chosen }: Project, words: Words, fields: readonly Field[]) {
+  return chosen.has('zod') ? zodSchemas(words, fields) : withTypeBox(typeboxSchemas(words, fields), chosen)
 }
 
 function migrationOf(words: Words, fields: readonly Field[], specifications: readonly string[]) {
