@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { linksOf } from '../markdown.ts'
 import { packedManifest, packedReadme, publishedMembers } from '../packed.ts'
+import { publication } from '../publish.ts'
 import { obstaclesTo } from '../release.ts'
 import { repository } from '../workspace.ts'
 
@@ -72,3 +73,16 @@ t.test('a release stops until the address is set, every name is owned, and a wor
   ])
   t.match(obstaclesTo({ repository: `${address}.git`, ownedNames: owned, keywords: [] }, workflow), [/without \.git/])
 })
+
+t.test(
+  'a workflow stages packages with their provenance for the approval of a maintainer; only a maintainer publishes directly',
+  async (t) => {
+    const words = (version: string, mode?: string) =>
+      publication({ version, file: 'a.tgz' }, mode).filter((word) => !word.endsWith('a.tgz'))
+    const open = ['--access', 'public', '--tag']
+    t.strictSame(words('1.0.0'), ['stage', 'publish', ...open, 'latest', '--provenance'])
+    t.strictSame(words('1.0.0-rc.1'), ['stage', 'publish', ...open, 'next', '--provenance'])
+    t.strictSame(words('1.0.0', '--direct'), ['publish', ...open, 'latest'])
+    t.strictSame(words('1.0.0', '--dry-run'), ['publish', ...open, 'latest', '--dry-run'])
+  }
+)
