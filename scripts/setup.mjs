@@ -11,6 +11,12 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.setup-stamp')
 const scope = process.argv[2] === 'example' ? 'example' : 'everything'
 
+// They start programs, and stop groups of processes, in ways that Windows does not have. The example needs none of that.
+if (process.platform === 'win32' && scope === 'everything') {
+  console.error('The tests and checks of this repository run on Linux and macOS. On Windows, run them in WSL; npm start works without it.')
+  process.exit(1)
+}
+
 const manifests = ['packages', 'examples']
   .filter((folder) => existsSync(join(root, folder)))
   .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name, 'package.json')))
@@ -47,9 +53,12 @@ if (installed !== wanted || (scope === 'everything' && installedScope !== scope)
   writeFileSync(stamp, `${wanted} ${scope}`)
 }
 
-// On Linux the packages include Node 24, and the scripts run on it. On other systems they run on the installed Node.
+// On Linux the packages include Node 24, and the scripts run on it. On other systems, and where it does not run, such as on Alpine Linux, whose C library is
+// another one, they run on the installed Node.
+const own = join(root, 'node_modules', '.bin', 'node')
+if (existsSync(own) && spawnSync(own, ['--version']).status !== 0) rmSync(own)
 const [major, minor] = process.versions.node.split('.').map(Number)
-if (!existsSync(join(root, 'node_modules', '.bin', 'node')) && (major < 22 || (major === 22 && minor < 19))) {
+if (!existsSync(own) && (major < 22 || (major === 22 && minor < 19))) {
   console.error(`Node ${process.versions.node} is too old for this repository. Install Node 24 and try again.`)
   process.exit(1)
 }

@@ -1,6 +1,6 @@
 // Does what a new user does, with packed packages from a registry on this machine: creates a project with `npm create concordat`, starts it, runs its
 // tests, adds a resource and a version, and runs the tests again. It needs Node.js and npm, the registry of npm, and no shell syntax, so that a
-// workflow runs it on every system: node scripts/starter.ts <folder of tarballs>
+// workflow runs it on every system: `node scripts/starter.ts <folder of tarballs>`. With `--clone` it starts the example of this clone instead.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { reachableRegistry, startRegistry } from './local-registry.ts'
+import { repository } from './workspace.ts'
 
 const isWindows = process.platform === 'win32'
 
@@ -115,6 +116,10 @@ async function stop(child: ChildProcess) {
 
 async function main() {
   const [folder] = process.argv.slice(2)
+  if (folder === '--clone') {
+    await useStarted({ cwd: repository, env: { ...process.env, PORT: '0' } }, '/v1/products')
+    return
+  }
   if (folder === undefined) throw new Error('The folder of the tarballs is missing. Run: node scripts/starter.ts <folder>')
   const tarballs = globSync('*.tgz', { cwd: folder }).map((file) => join(folder, file))
   const upstream = await reachableRegistry()

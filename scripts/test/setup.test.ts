@@ -28,12 +28,13 @@ function repositoryWithNpx(t: Test) {
   const env = { ...process.env, PATH: [join(root, 'programs'), process.env['PATH']].join(delimiter) }
   const calls = () => (existsSync(join(root, 'calls')) ? readFileSync(join(root, 'calls'), 'utf8').trim().split('\n') : [])
   /** Runs setup.mjs. Resolves to its exit code, its output and the calls of npx that it made. */
-  const setup = async (...scope: readonly string[]) => {
+  const setup = async (...scope: readonly string[]) => setupWith([], ...scope)
+  const setupWith = async (flags: readonly string[], ...scope: readonly string[]) => {
     const before = calls().length
-    const { code, output } = await run('node', ['scripts/setup.mjs', ...scope], { cwd: root, env })
+    const { code, output } = await run('node', [...flags, 'scripts/setup.mjs', ...scope], { cwd: root, env })
     return { code, output, installs: calls().slice(before) }
   }
-  return { root, setup }
+  return { root, setup, setupWith }
 }
 
 const everything = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only'
@@ -93,6 +94,33 @@ t.test('after a failed installation of the rest, npm start installs again', asyn
   t.equal((await setup()).code, 1)
   rmSync(join(root, 'failing'))
   t.strictSame((await setup('example')).installs, [example])
+})
+
+t.test('on Windows, npm start works, and npm test ends with one line that says where it runs', async (t) => {
+  const { setup, setupWith } = repositoryWithNpx(t)
+  await setup('example')
+  const windows = [`--import=data:text/javascript,Object.defineProperty(process,'platform',{value:'win32'})`]
+  t.strictSame(await setupWith(windows, 'example'), { code: 0, output: '', installs: [] })
+  t.strictSame(await setupWith(windows), {
+    code: 1,
+    output: 'The tests and checks of this repository run on Linux and macOS. On Windows, run them in WSL; npm start works without it.\n',
+    installs: []
+  })
+})
+
+t.test('where the Node of the packages does not run, the installed one is used', async (t) => {
+  const { root, setup } = repositoryWithNpx(t)
+  await setup('example')
+  const own = join(root, 'node_modules/.bin/node')
+  for (const [script, isUsed] of [
+    ['exit 0', true],
+    ['exit 127', false]
+  ] as const) {
+    mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
+    writeFileSync(own, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+    t.match(await setup('example'), { code: 0 })
+    t.equal(existsSync(own), isUsed, script)
+  }
 })
 
 t.test('npm start installs every package that the example and its dependencies import', async (t) => {
