@@ -7,8 +7,12 @@ import { installVersions, testWith } from './other-versions.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const range = '^6.0.0-alpha.0'
-// Each package alone, and the preset.
-const usual = ['packages/*/test/alone.test.ts', 'packages/conventions/test/{preset,border,order,pairs,servers,works-with,closing}.test.ts']
+// Each package alone, the preset, and errors, which use most of what Fastify has.
+const usual = [
+  'packages/*/test/alone.test.ts',
+  'packages/conventions/test/{preset,border,order,pairs,servers,works-with,closing,hostile/hostile}.test.ts',
+  'packages/error-catalogue/test/*.test.ts'
+]
 
 const withoutVersion = `const plugin = require('original-fastify-plugin')
 module.exports = (fn, options = {}) => plugin(fn, { ...options, fastify: undefined })
@@ -24,7 +28,7 @@ async function main(patterns: readonly string[]) {
     writeFileSync(join(plugin, 'package.json'), JSON.stringify({ name: 'fastify-plugin', version: '0.0.0', main: 'index.cjs' }))
     const original = 'npm:fastify-plugin@^6.0.1'
     await installVersions(place, { fastify: range, 'fastify-plugin': 'file:without-version', 'original-fastify-plugin': original })
-    const files = patterns.flatMap((pattern) => filesUnder(repository, pattern))
+    const files = [...new Set(patterns.flatMap((pattern) => filesUnder(repository, pattern)))]
     let failed = 0
     for (const file of files) {
       const { code, output } = await testWith(place, [file])

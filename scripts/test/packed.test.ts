@@ -74,11 +74,13 @@ t.test('a release stops until the address is set, every name is owned, and a wor
   t.match(obstaclesTo({ repository: `${address}.git`, ownedNames: owned, keywords: [] }, workflow), [/without \.git/])
 })
 
+function words(version: string, mode?: string) {
+  return publication({ version, file: 'a.tgz' }, mode).filter((word) => !word.endsWith('a.tgz'))
+}
+
 t.test(
   'a workflow stages packages with their provenance for the approval of a maintainer; only a maintainer publishes directly',
   async (t) => {
-    const words = (version: string, mode?: string) =>
-      publication({ version, file: 'a.tgz' }, mode).filter((word) => !word.endsWith('a.tgz'))
     const open = ['--access', 'public', '--tag']
     t.strictSame(words('1.0.0'), ['stage', 'publish', ...open, 'latest', '--provenance'])
     t.strictSame(words('1.0.0-rc.1'), ['stage', 'publish', ...open, 'next', '--provenance'])
