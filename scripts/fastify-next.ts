@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { installVersions, testWith } from './other-versions.ts'
+import { failuresIn, installVersions, testWith } from './other-versions.ts'
 import { filesUnder, repository } from './workspace.ts'
 
 const range = '^6.0.0-alpha.0'
@@ -33,8 +33,7 @@ async function main(patterns: readonly string[]) {
     for (const file of files) {
       const { code, output } = await testWith(place, [file])
       if (code !== 0) failed++
-      const failures = output.split('\n').filter((line) => /^ {4}not ok /.test(line))
-      console.log(`${code === 0 ? '✓' : '✗'} ${file}${failures.map((line) => `\n${line}`).join('')}`)
+      console.log(code === 0 ? `✓ ${file}` : `✗ ${file}\n${failuresIn(output)}`)
     }
     console.log(`Fastify ${range}: ${files.length - failed} of ${files.length} test files pass.`)
     if (failed > 0) process.exitCode = 1

@@ -19,3 +19,9 @@ export function testWith(folder: string, files: readonly string[], options: RunO
   const env = { ...process.env, NODE_OPTIONS: '', TAP_TIMEOUT: '240', OTHER_VERSIONS: folder }
   return run(process.execPath, words, { cwd: repository, env, ...options })
 }
+
+/** Returns the lines of an output of tap that name what failed, or all of another output. */
+export function failuresIn(output: string): string {
+  const lines = output.split('\n').filter((line) => /^ *not ok /.test(line))
+  return lines.length === 0 ? output : lines.join('\n')
+}

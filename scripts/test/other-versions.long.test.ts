@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { nodeOptions } from '@concordat/test-harness/child'
 import t from 'tap'
 import { reachableRegistry } from '../local-registry.ts'
-import { installVersions, testWith } from '../other-versions.ts'
+import { failuresIn, installVersions, testWith } from '../other-versions.ts'
 import { run } from '../run.ts'
 import { repository } from '../workspace.ts'
 
@@ -41,7 +41,7 @@ for (const [name, versions, major] of [
       'packages/conventions/test/telemetry-outcomes.test.ts'
     ]) {
       const { code, output } = await testWith(folder, [file])
-      t.equal(code, 0, `${file}\n${code === 0 ? '' : output}`)
+      t.equal(code, 0, `${file}\n${code === 0 ? '' : failuresIn(output)}`)
     }
   })
 
@@ -66,6 +66,6 @@ for (const version of ['22', '26'])
     t.match((await run(node, ['--version'])).output, `v${version}.`)
     for (const words of [['scripts/build.ts'], ...files.map((file) => [...nodeOptions, '--no-warnings', 'scripts/test-files.ts', file])]) {
       const { code, output } = await run(node, words, { cwd: repository, env })
-      t.equal(code, 0, `${words.at(-1)}\n${code === 0 ? '' : output}`)
+      t.equal(code, 0, `${words.at(-1)}\n${code === 0 ? '' : failuresIn(output)}`)
     }
   })
