@@ -79,9 +79,10 @@ interface Packument {
 
 const service = `import conventions, { serverOptions } from '@concordat/conventions'
 import Fastify from 'fastify'
+const local = { compression: false, transportSecurity: { dangerouslyAllowHttp: true } }
 const app = Fastify(serverOptions())
-await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false, compression: false })
-const { statusCode } = await app.inject({ url: '/nowhere', headers: { host: 'api.example.com', 'x-forwarded-proto': 'https' } })
+await app.register(conventions, { publicUrl: 'https://api.example.com', versions: { 1: {} }, authentication: false, ...local })
+const { statusCode } = await app.inject({ url: '/nowhere', headers: { host: 'api.example.com' } })
 console.log('status', statusCode)
 await app.close()
 `
@@ -93,9 +94,11 @@ t.test('an empty project installs each package, and runs the preset', { skip }, 
     await must('npm', ['install', manifest.name, 'fastify@5', '--prefer-offline', '--no-audit', '--no-fund'], { cwd, env })
     const { dependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
     t.equal(dependencies[manifest.name], `^${manifest.version}`)
-    if (manifest.name !== '@concordat/conventions') continue
-    writeFileSync(join(cwd, 'service.js'), service)
-    t.match((await must('node', ['service.js'], { cwd, env })).output, 'status ')
+    if (manifest.name === '@concordat/conventions') {
+      writeFileSync(join(cwd, 'service.js'), service)
+      t.match((await must('node', ['service.js'], { cwd, env })).output, 'status 404')
+    }
+    rmSync(cwd, { recursive: true, force: true })
   }
 })
 
