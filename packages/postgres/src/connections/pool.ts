@@ -37,17 +37,11 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   // An idle connection that is lost would otherwise end the process.
   pool.on('error', onError)
 
-  function enter(
-    broken: (error?: unknown) => void,
-    route: object | undefined,
-    given: (connection: CheckedOut) => void,
-    refused: (error: unknown) => void
-  ) {
+  function enter(broken: Receive, route: object | undefined, given: (connection: CheckedOut) => void, refused: Receive) {
     gate.enter(route, (leave) => checkOut(pool, broken, given, refused, leave), refused)
   }
 
-  const entered = (broken: (error?: unknown) => void, route?: object) =>
-    new Promise<CheckedOut>((resolve, reject) => enter(broken, route, resolve, reject))
+  const entered = (broken: Receive, route?: object) => new Promise<CheckedOut>((resolve, reject) => enter(broken, route, resolve, reject))
 
   function query(sql: string, params: readonly unknown[] = []) {
     return new Promise<StatementResult>((resolve, reject) => {
@@ -59,7 +53,7 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
 
   function prepared(text: string, values: readonly unknown[] = []) {
     return new Promise<StatementResult>((resolve, reject) => {
-      const send = (connection: CheckedOut) => queryPrepared(connection.client, text, values, settled(connection.release, resolve, reject))
+      const send = ({ client, release }: CheckedOut) => queryPrepared(client, text, values, settled(release, resolve, reject))
       enter(onError, currentRoute(), send, reject)
     })
   }
@@ -67,10 +61,13 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
   function fields(statement: Prepared) {
     return new Promise<Rows>((resolve, reject) => {
       const refuse = (error: unknown) => reject(unavailable(error))
-      const send = (connection: CheckedOut) => {
-        const settle = settled(connection.release, resolve, refuse)
-        sendMessage(connection.client, [statement], true, (error, [rows = []]) => settle(error, rows))
-      }
+      const send = ({ client, release }: CheckedOut) =>
+        sendMessage(
+          client,
+          [statement],
+          true,
+          settled(release, ([rows = []]) => resolve(rows), refuse)
+        )
       enter(onError, currentRoute(), send, refuse)
     })
   }
@@ -90,11 +87,8 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     return resultOf(await readOnClient(await entered(onError, currentRoute()), first, text, [...values]))
   }
 
-  const clientOf = (read: (run: typeof query, text: string, values?: readonly unknown[]) => Promise<QueryResult>) =>
-    ({
-      query: (text: string, values?: readonly unknown[]) => read(query, text, values),
-      [preparedQuery]: (text: string, values?: readonly unknown[]) => read(prepared, text, values)
-    }) as SqlClient
+  const clientOf = (read: Read<typeof query>) =>
+    ({ query: (...statement) => read(query, ...statement), [preparedQuery]: (...statement) => read(prepared, ...statement) }) as SqlClient
 
   const self: Postgres = {
     isEmbedded: false,
@@ -113,16 +107,16 @@ export function fromPool(pool: PoolLike, options: PoolOptions = {}): Postgres {
     get connections() {
       return pool.options?.max === undefined ? undefined : gate.load
     },
-    listen:
-      background === undefined
-        ? (channel, listener) => listenOn(entered, channel, listener, onError)
-        : (channel, listener) => background.listen(channel, listener),
+    listen: background ? background.listen.bind(background) : (channel, listener) => listenOn(entered, channel, listener, onError),
     get background() {
       return background ?? self
     }
   }
   return self
 }
+
+type Receive = (error?: unknown) => void
+type Read<Run> = (run: Run, text: string, values?: readonly unknown[]) => Promise<QueryResult>
 
 function settingOf(pool: PoolLike, given: string | undefined) {
   const tenantSetting = requireTenantSetting(given)
