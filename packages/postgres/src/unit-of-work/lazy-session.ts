@@ -134,12 +134,8 @@ export class LazySession {
         throw new Error('postgres: request.transaction was used before the idempotency key was claimed. Use it only in the handler.')
       }
       this.#first = first
-      return beginAccepted(
-        () => this.#begin(),
-        () => {
-          this.#first = undefined
-        }
-      )
+      const forget = () => void (this.#first = undefined)
+      return beginAccepted(() => this.#begin(), forget)
     })
   }
 
