@@ -51,7 +51,11 @@ export function watched(pool: Pool, send: (sql: string, response: () => Promise<
 /** Returns the database for a store whose statements run in an open transaction. */
 export function within(database: Postgres, open: SqlClient): Postgres {
   const query = async (sql: string, params?: readonly unknown[]) => (await open.query<{ json: string }>(sql, params)).rows
-  return { ...database, query: async (sql, params) => (await query(sql, params)).map(({ json }) => JSON.parse(json)) }
+  return {
+    ...database,
+    query: async (sql, params) => (await query(sql, params)).map(({ json }) => JSON.parse(json)),
+    fields: async ({ text, values }) => (await query(text, values)).map(({ json }) => [json])
+  }
 }
 
 let engine: Promise<PGlite> | undefined

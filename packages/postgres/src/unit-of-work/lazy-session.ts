@@ -98,13 +98,9 @@ export class LazySession {
 
   /** Runs a statement of the handler, which the connection prepares if it is the first of the transaction: then nothing is lost when that must begin again. */
   readonly prepareInDomain: SqlClient['query'] = ((text, values = []) =>
-    this.#inDomain((session, isFirst) => {
-      if (!isFirst || this.isPart) return session.query(text, values)
-      return prepareFirst(session, text, values, () => {
-        this.#session = undefined
-        return this.#begin()
-      })
-    })) as SqlClient['query']
+    this.#inDomain((session, isFirst) =>
+      isFirst ? prepareFirst(session, text, values, () => this.#begin()) : session.query(text, values)
+    )) as SqlClient['query']
 
   readonly executeInDomain: Session['execute'] = (statement) => this.#inDomain((session) => session.execute(statement))
 
@@ -195,11 +191,9 @@ export class LazySession {
   /** Runs an operation on the open transaction, after the statements that are held back, if `afterHeld`. */
   #run<Result>(work: (session: Session, isFirst: boolean) => Promise<Result>, afterHeld = true): Promise<Result> {
     const run = (session: Session) => {
-      const isFirst = this.#isFresh && this.#held.length === 0
+      const [isFirst, held] = [this.#isFresh, afterHeld ? this.#held.splice(0) : []]
       this.#isFresh = false
-      return afterHeld && this.#held.length > 0
-        ? session.send(this.#held.splice(0)).then(() => work(session, false))
-        : work(session, isFirst)
+      return held.length > 0 ? session.send(held).then(() => work(session, false)) : work(session, isFirst)
     }
     return this.#inTurn(() => (this.#session === undefined ? this.#begin().then(run) : run(this.#session)))
   }
@@ -247,7 +241,7 @@ export class LazySession {
   #opened(session: Session) {
     this.#isOpening = false
     this.#session = session
-    this.#isFresh = true
+    this.#isFresh = !this.isPart
     this.#deadline ??= setTimeout(this.#surroundings.onTimeout, this.#settings.timeoutMs + graceMs).unref()
     return session
   }
