@@ -4,8 +4,6 @@
 import { fork } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { availableParallelism, loadavg } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import idempotency, { type Claim } from '@concordat/idempotency'
 import { fromPool, migrate, type Postgres } from '@concordat/postgres'
@@ -16,10 +14,9 @@ import { ownPostgres } from '@concordat/test-harness/own-postgres'
 import Fastify from 'fastify'
 import { Client, Pool } from 'pg'
 import { password, products, tokens, username } from '../bench/resources.ts'
+import { heading, line, median, taken } from './taken.ts'
 
 const many = 1_000_000
-// What a second of processor time is in /proc, on Linux.
-const ticksPerSecond = 100
 const digest = (value: string) => createHash('sha256').update(value).digest('base64url')
 const sqlDigest = (of: string) => `translate(trim(trailing '=' from encode(sha256((${of})::text::bytea), 'base64')), '+/', '-_')`
 const terms = { leaseMs: 60_000, lifetimeMs: 86_400_000, takesOver: true, maxClientBytes: 2 ** 50 }
@@ -29,11 +26,8 @@ const headers = {
   etag: `"${randomUUID()}"`
 }
 const body = JSON.stringify({ data: { note: 'x'.repeat(1000) } })
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number
 
 const isChosen = (part: string) => process.argv.length === 2 || process.argv.includes(part)
-const line = (...cells: (string | number)[]) =>
-  console.log(`| ${cells.map((cell) => (typeof cell === 'number' ? Math.round(cell).toLocaleString('en') : cell)).join(' | ')} |`)
 
 const server = await ownPostgres('fsync=off', 'max_connections=100', 'shared_buffers=512MB', 'checkpoint_timeout=1h', 'max_wal_size=8GB')
 if (server === undefined) throw new Error('PostgreSQL is not installed. Install it first.')
@@ -66,46 +60,6 @@ async function newDatabase() {
 function poolOn(connectionString: string, max = 1) {
   // When the server is stopped because something failed, that is the error to show.
   return new Pool({ connectionString, max }).on('error', () => {})
-}
-
-function heading(title: string) {
-  console.log(`\n${title} (${availableParallelism()} processors, load ${(loadavg()[0] as number).toFixed(1)})\n`)
-}
-
-/** Runs work so many times, and returns the bytes that each takes in the tables and in the log. */
-async function taken(pool: Pool, tables: readonly string[], times: number, work: (n: number) => Promise<unknown>) {
-  const postmaster = await postmasterOf(pool)
-  const total = `SELECT ${tables.map((table) => `pg_total_relation_size('${table}')`).join(' + ')} AS bytes`
-  const state = async () => {
-    const { rows } = await pool.query(`${total}, pg_current_wal_insert_lsn() - '0/0' AS position`)
-    return { ...(rows[0] as Record<'bytes' | 'position', string>), ticks: ticksOf(postmaster) }
-  }
-  await pool.query('CHECKPOINT')
-  const before = await state()
-  for (let n = 0; n < times; n += 20) await Promise.all(Array.from({ length: 20 }, (_, index) => work(n + index)))
-  const after = await state()
-  const each = (name: keyof typeof after) => (Number(after[name]) - Number(before[name])) / times
-  return { bytes: each('bytes'), wal: each('position'), microseconds: each('ticks') * (1e6 / ticksPerSecond) }
-}
-
-function statOf(pid: string | number) {
-  // A process may end at any moment.
-  const path = `/proc/${pid}/stat`
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  return text.split(') ').at(-1)?.split(' ') ?? []
-}
-
-async function postmasterOf(pool: Pool) {
-  const { rows } = await pool.query('SELECT pg_backend_pid() AS pid')
-  return statOf(rows[0].pid)[1] as string
-}
-
-/** Returns the processor time of all processes of the server, also of those that have ended. */
-function ticksOf(postmaster: string) {
-  const living = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  const own = living.map(statOf).filter(([, parent]) => parent === postmaster)
-  const ended = statOf(postmaster).slice(13, 15)
-  return [...own.flatMap((stat) => stat.slice(11, 13)), ...ended].reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
 async function sizes(title: string) {

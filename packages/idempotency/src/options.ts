@@ -97,8 +97,7 @@ export interface IdempotencyOptions extends OptionsOf<typeof idempotencyOptions>
 export type SharedPolicy = SettingsOf<(typeof policyOptions)['members']>
 
 /** The validated options with defaults applied. */
-export interface Settings
-  extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope' | 'maxClientBytesFor'> {
+export interface Settings extends Omit<SettingsOf<(typeof idempotencyOptions)['members']>, 'store' | 'scope' | 'maxClientBytesFor'> {
   /** Returns the client of a request: by the option `scope`, otherwise by authentication. */
   readonly scope: (request: FastifyRequest) => string | undefined
   readonly knowsClients: () => boolean
