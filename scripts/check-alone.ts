@@ -8,7 +8,7 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { problemKindInfo } from '@arethetypeswrong/core/problems'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
-import { excess, type Installed, installedIn, readSizes, writeSizes } from './package-sizes.ts'
+import { excess, type Installed, installedIn, limitOf, readSizes, writeSizes } from './package-sizes.ts'
 import { ownFields, packAll, publishedMembers, type Tarballs } from './packed.ts'
 import { pnpm, run } from './run.ts'
 import { type Member, readManifest, repository } from './workspace.ts'
@@ -124,7 +124,7 @@ async function main() {
       for (const member of waiting) {
         const name = basename(member.folder)
         const size = installedIn(join(place, name))
-        sizes.set(name, size)
+        sizes.set(name, limitOf(size))
         const faults = [...(await tryAlone(member, tarballs, place)), ...(writes ? [] : excess(name, size, limits))]
         if (faults.length > 0) failed++
         console.log(`${faults.length > 0 ? '✗' : '✓'} ${member.manifest.name}${faults.map((fault) => `\n${fault}`).join('')}`)

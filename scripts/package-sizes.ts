@@ -44,11 +44,14 @@ export function readSizes(root: string): Map<string, Installed> {
   )
 }
 
-/** Writes the table. Sizes are rounded up to half a megabyte, with a tenth to spare, so that not every change of a source changes the table. */
-export function writeSizes(root: string, sizes: ReadonlyMap<string, Installed>): void {
-  const rows = [...sizes].map(
-    ([name, { packages, megabytes }]) => `| [${name}](../packages/${name}) | ${packages} | ${Math.ceil((megabytes + 0.1) * 2) / 2} |`
-  )
+/** Returns what a row allows: sizes are rounded up to half a megabyte, with a tenth to spare, so that not every change of a source changes the table. */
+export function limitOf({ packages, megabytes }: Installed): Installed {
+  return { packages, megabytes: Math.ceil((megabytes + 0.1) * 2) / 2 }
+}
+
+/** Writes the rows of the table. */
+export function writeSizes(root: string, limits: ReadonlyMap<string, Installed>): void {
+  const rows = [...limits].map(([name, { packages, megabytes }]) => `| [${name}](../packages/${name}) | ${packages} | ${megabytes} |`)
   writeFileSync(
     join(root, page),
     withSection(join(root, page), 'sizes', ['| package | packages | MB |', '|---|---|---|', ...rows].join('\n'))
