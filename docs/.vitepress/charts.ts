@@ -29,9 +29,11 @@ function silhouette(columns: string, name: string, most: string) {
   return `<svg role="img" aria-label="${escaped(name)}, at most ${escaped(most)}" viewBox="0 0 ${columns.length} 8" preserveAspectRatio="none"><path d="M0 8${steps.join('')}V8Z"/></svg>`
 }
 
+/** Neighbours are on three lines, one below the other, because a column is narrower than a letter. */
 function letters(columns: string) {
-  const places = [...columns].map((letter, column) => (letter === ' ' ? '' : `<text x="${column * 10}" y="12">${escaped(letter)}</text>`))
-  return `<svg role="img" aria-label="faults, by letter" viewBox="0 0 ${columns.length * 10} 14">${places.join('')}</svg>`
+  const places = [...columns].flatMap((letter, column) => (letter === ' ' ? [] : [{ letter, left: (100 * column) / columns.length }]))
+  const shown = places.map(({ letter, left }, index) => `<u style="left:${left.toFixed(1)}%;top:${index % 3}em">${escaped(letter)}</u>`)
+  return `<div class="letters">${shown.join('')}</div>`
 }
 
 function escaped(text: string) {

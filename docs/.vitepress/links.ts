@@ -3,6 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join, posix, relative } from 'node:path'
 import type { MarkdownIt, Token } from './markdown-it.ts'
+import { routeOf } from './pages.ts'
 
 /** The sources to which pages link, as paths from the root. A build copies them, the server sends them. */
 export const sources = new Set<string>()
@@ -38,7 +39,7 @@ function rewrite(tokens: readonly Token[], root: string, pages: ReadonlySet<stri
       const href = token.attrs?.find(([name]) => name === 'href')
       const link = href && siteLink(root, pages, file, href[1])
       isText = link === undefined
-      if (href && link !== undefined) href[1] = link
+      if (href && link !== undefined) href[1] = link.replace(/^\/([^#]+\.md)/, (_file, page: string) => routeOf(page))
       else token.attrs = [['title', href?.[1] ?? '']]
     }
     if (isText && token.type.startsWith('link_')) token.tag = 'span'

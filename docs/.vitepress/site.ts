@@ -67,7 +67,11 @@ export function siteConfig(draw: Draw): object {
       nav: navigation(repository),
       sidebar: sidebars(repository, pages),
       outline: { level: [2, 3] },
-      search: { provider: 'local' },
+      search: {
+        provider: 'local',
+        // Pages that explain come before those that are made of declarations.
+        options: { miniSearch: { searchOptions: { boostDocument: (id: string) => (id.startsWith('/docs/api/') ? 0.2 : 1) } } }
+      },
       ...(publishing?.repository && { socialLinks: [{ icon: 'github', link: publishing.repository }] }),
       externalLinkIcon: false
     }

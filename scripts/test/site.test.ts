@@ -94,7 +94,7 @@ t.test('a chart of text becomes bars, areas and letters; other text does not', a
   t.match(bars, '<span>Fastify</span><i style="width:4%"></i><b>52.0</b>')
   t.match(bars, '&lt;same>')
   const areas = chartOf('text', `${'faults'.padEnd(28)}  A\n${'p99, ms'.padEnd(28)} ▁█· ≤ 92.2\n`) ?? ''
-  t.match(areas, '<text x="10" y="12">A</text>')
+  t.match(areas, '<u style="left:50.0%;top:0em">A</u>')
   t.match(areas, 'aria-label="p99, ms, at most 92.2" viewBox="0 0 3 8"')
   t.match(areas, 'd="M0 8V7H1V0H2V8H3V8Z"')
 })
@@ -118,7 +118,10 @@ t.test('a diagram has the colours of the theme, its name, and no style sheet of 
     t.equal(text, 'flowchart LR\n  a --> b\n')
     return `<svg style="--bg:${bg}"><style>@import x</style><g/></svg>`
   })
-  t.equal(drawn, '<div class="diagram" v-pre><svg role="img" aria-label="A &quot;b&quot;" style="--bg:var(--vp-c-bg)"><g/></svg></div>\n')
+  t.equal(
+    drawn,
+    '<div class="diagram" tabindex="0" v-pre><svg role="img" aria-label="A &quot;b&quot;" style="--bg:var(--vp-c-bg)"><g/></svg></div>\n'
+  )
   t.equal(
     diagramOf('text', 'a', () => ''),
     undefined
