@@ -25,13 +25,13 @@ function area(line: string) {
 }
 
 function silhouette(columns: string, name: string, most: string) {
-  const steps = [...columns].map((block, column) => `V${8 - Math.max(0, levels.indexOf(block))}H${column + 1}`)
+  const steps = Array.from(columns, (block, column) => `V${8 - Math.max(0, levels.indexOf(block))}H${column + 1}`)
   return `<svg role="img" aria-label="${escaped(name)}, at most ${escaped(most)}" viewBox="0 0 ${columns.length} 8" preserveAspectRatio="none"><path d="M0 8${steps.join('')}V8Z"/></svg>`
 }
 
 /** Neighbours are on three lines, one below the other, because a column is narrower than a letter. */
 function letters(columns: string) {
-  const places = [...columns].flatMap((letter, column) => (letter === ' ' ? [] : [{ letter, left: (100 * column) / columns.length }]))
+  const places = columns.split('').flatMap((letter, column) => (letter === ' ' ? [] : [{ letter, left: (100 * column) / columns.length }]))
   const shown = places.map(({ letter, left }, index) => `<u style="left:${left.toFixed(1)}%;top:${index % 3}em">${escaped(letter)}</u>`)
   return `<div class="letters">${shown.join('')}</div>`
 }

@@ -24,7 +24,6 @@ export function sidebars(root: string, pages: ReadonlySet<string>): Readonly<Rec
     text,
     items: [...pages].filter((file) => pattern.test(file)).map((file) => ({ text: nameOf(file), link: routeOf(file) }))
   })
-  const folderOf = (file: string) => file.split('/')[1] as string
   return {
     '/packages/': [listOf('Packages', /^packages\//, folderOf)],
     '/examples/': [listOf('Examples', /^examples\/[^/]+\/README/, folderOf)],
@@ -55,6 +54,10 @@ function linksIn(text: string, root: string, pages: ReadonlySet<string>): Item[]
     const link = siteLink(root, pages, index, target)
     return link === undefined ? [] : [{ text: capitalized(name), link: link.replace(/[^#]*/, (file) => routeOf(file.slice(1))) }]
   })
+}
+
+function folderOf(file: string) {
+  return file.split('/')[1] as string
 }
 
 function firstLink(items: readonly Item[]): string | undefined {

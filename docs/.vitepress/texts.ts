@@ -22,10 +22,15 @@ export function writeTexts(root: string, outDir: string, pages: ReadonlySet<stri
 function markdownOf(root: string, pages: ReadonlySet<string>, page: string) {
   const text = readFileSync(join(root, page), 'utf8')
   const complete = page === 'docs/options.md' ? withTables(root, pages, text) : text
-  const prose = proseOf(complete)
-  return complete.replaceAll(/\]\(([^)\s]+)/g, (whole, target: string, index: number) =>
-    prose.startsWith(whole, index) ? `](${siteLink(root, pages, page, target) ?? target}` : whole
-  )
+  const prose = proseOf(complete).split('\n')
+  const lines = complete
+    .split('\n')
+    .map((line, number) =>
+      line.replaceAll(/\]\(([^)\s]+)/g, (whole, target: string, index: number) =>
+        prose[number]?.startsWith(whole, index) ? `](${siteLink(root, pages, page, target) ?? target}` : whole
+      )
+    )
+  return lines.join('\n')
 }
 
 /** Returns the list of pages after https://llmstxt.org. */
@@ -33,14 +38,14 @@ function listOf(root: string, pages: ReadonlySet<string>) {
   const { description } = readManifest(join(root, 'package.json'))
   const { '/': main = [], ...others } = sidebars(root, pages)
   const parts = [...main, ...Object.values(others).flat()].map(
-    ({ text, items = [] }) => `## ${text}\n\n${items.flatMap(lines).join('\n')}\n`
+    ({ text, items = [] }) => `## ${text}\n\n${items.flatMap(linesOf).join('\n')}\n`
   )
   return [`# Concordat\n\n> ${description}\n\n- [${titleOf(root, 'README.md')}](/README.md)\n`, ...parts].join('\n')
+}
 
-  function lines({ text, link, items = [] }: Item): string[] {
-    const file = link?.replace(/#.*/, '').replace(/\/$/, '/README').slice(1)
-    return file === undefined ? items.flatMap(lines) : [`- [${text}](/${file}.md)`]
-  }
+function linesOf({ text, link, items = [] }: Item): string[] {
+  const file = link?.replace(/#.*/, '').replace(/\/$/, '/README').slice(1)
+  return file === undefined ? items.flatMap(linesOf) : [`- [${text}](/${file}.md)`]
 }
 
 function write(file: string, text: string) {

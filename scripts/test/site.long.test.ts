@@ -1,11 +1,12 @@
 // The documentation site as readers get it: built, and read in a browser.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '@concordat/test-harness/fleet'
 import { type BrowserContext, chromium } from 'playwright-core'
 import t from 'tap'
 import { sitePages } from '../../docs/.vitepress/pages.ts'
+import { linksOf } from '../markdown.ts'
 import { run } from '../run.ts'
 import { repository } from '../workspace.ts'
 
@@ -64,11 +65,20 @@ t.test('llms.txt lists the pages as Markdown, whose links lead to Markdown too',
     pages.filter((page) => /^docs\/(?!README)|^packages/.test(page) && !page.endsWith('decisions/README.md') && !listed.includes(page)),
     []
   )
-  const linked = pages.flatMap((page) =>
-    [...readFileSync(join(site, page), 'utf8').matchAll(/\]\(\/([^)#\s]+)[^)]*\)/g)].map(([, file]) => file as string)
-  )
+  const linked = pages.flatMap((page) => linksOf(readFileSync(join(site, page), 'utf8')).map(({ target }) => ({ page, target })))
   t.strictSame(
-    [...new Set([...listed, ...linked])].filter((file) => !existsSync(join(site, file))),
+    linked.filter(
+      ({ page, target }) => !/^(#|\/|[a-z]+:)/.test(target) && !statSync(join(repository, dirname(page), target)).isDirectory()
+    ),
+    [],
+    'a link of the repository is left only for a folder without pages'
+  )
+  const files = [
+    ...listed,
+    ...linked.flatMap(({ target }) => (target.startsWith('/') ? [decodeURI(target.slice(1)).replace(/#.*/, '')] : []))
+  ]
+  t.strictSame(
+    [...new Set(files)].filter((file) => !existsSync(join(site, file))),
     []
   )
 })
