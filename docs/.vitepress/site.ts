@@ -59,7 +59,10 @@ export function siteConfig(draw: Draw): object {
           resolveId: (id: string, _importer: unknown, { ssr }: { readonly ssr?: boolean }) =>
             ssr && /^vue(\/|$)/.test(id) ? { id, external: true } : undefined,
           transform: (text: string, id: string) => (id.endsWith('/docs/options.md') ? withTables(repository, pages, text) : undefined),
-          configureServer: ({ middlewares }: ViteServer) => middlewares.use(linkedFiles(repository))
+          // Vite calls what this returns.
+          configureServer({ middlewares }: ViteServer) {
+            middlewares.use(linkedFiles(repository))
+          }
         }
       ]
     },

@@ -84,7 +84,7 @@ t.test('llms.txt lists the pages as Markdown, whose links lead to Markdown too',
 })
 
 t.test('pages in a browser', { skip }, async (t) => {
-  const { serve } = await import(pathToFileURL(join(folder, 'node_modules/vitepress/dist/node/index.js')).href)
+  const { createServer, serve } = await import(pathToFileURL(join(folder, 'node_modules/vitepress/dist/node/index.js')).href)
   const port = await freePort()
   const { server } = await serve({ root: join(repository, 'docs'), port })
   t.teardown(() => server.close())
@@ -141,5 +141,19 @@ t.test('pages in a browser', { skip }, async (t) => {
     await page.getByRole('option').filter({ hasText: 'Retries that take effect once' }).first().click()
     await page.locator('main').getByText('The fencing token protects the record').waitFor()
     t.match(page.url(), '/docs/idempotency')
+  })
+
+  await t.test('npm run docs serves the pages and the sources to which they link', async (t) => {
+    const development = await createServer(join(repository, 'docs'), { port: await freePort() })
+    await development.listen()
+    t.teardown(() => development.close())
+    const page = await browser.newPage()
+    page.setDefaultTimeout(300_000)
+    page.on('pageerror', (error) => t.fail(error.message))
+    await page.goto(new URL('/docs/idempotency', development.resolvedUrls.local[0]).href)
+    await page.getByRole('img', { name: 'The states of an idempotency key' }).waitFor()
+    const source = await page.getByRole('link', { name: 'the contract over HTTP' }).getAttribute('href')
+    const response = await page.request.get(new URL(source as string, page.url()).href)
+    t.match(await response.text(), 'idempotencyHttpContract')
   })
 })
