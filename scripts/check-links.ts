@@ -23,8 +23,10 @@ function faultOf(root: string, file: string, target: string) {
   const linked = path === '' ? file : posix.join(dirname(file), path)
   if (linked.startsWith('..')) return 'which is outside the repository'
   if (!existsSync(join(root, linked))) return 'which does not exist'
-  if (anchor === undefined || statSync(join(root, linked)).isDirectory() || !linked.endsWith('.md')) return undefined
-  const headings = anchorsOf(proseHeadings(readFileSync(join(root, linked), 'utf8')))
+  // GitHub shows the README of a folder below its files.
+  const page = statSync(join(root, linked)).isDirectory() ? posix.join(linked, 'README.md') : linked
+  if (anchor === undefined || !page.endsWith('.md')) return undefined
+  const headings = anchorsOf(existsSync(join(root, page)) ? proseHeadings(readFileSync(join(root, page), 'utf8')) : '')
   return headings.has(anchor) ? undefined : 'which has no such heading'
 }
 

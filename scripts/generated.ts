@@ -2,7 +2,7 @@
 // the build, with --conditions=@concordat/source.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { apiReports } from './api-report.ts'
 import { rulesPage } from './check-rules.ts'
@@ -10,9 +10,9 @@ import { errorsPage } from './errors-page.ts'
 import { layersTable } from './layers-table.ts'
 import { withSection } from './markdown.ts'
 import { operatorsTable } from './operators-table.ts'
-import { optionTables, withLimits } from './option-tables.ts'
+import { hasOptionTables, optionTables, withLimits } from './option-tables.ts'
 import { run } from './run.ts'
-import { repository } from './workspace.ts'
+import { filesUnder, repository } from './workspace.ts'
 
 /** The texts of files by their paths from the root; `undefined` for a file that must not exist. */
 type GeneratedFiles = ReadonlyMap<string, string | undefined>
@@ -24,6 +24,7 @@ const generators: readonly ((root: string) => GeneratedFiles | Promise<Generated
   apiReports,
   optionTables,
   collectionsPage,
+  optionsPage,
   async (root) => (await import(pathToFileURL(join(root, 'examples/orders-service/test/repository/generate-shop.ts')).href)).shopClient()
 ]
 
@@ -35,6 +36,13 @@ async function architecturePage(root: string) {
 async function collectionsPage(root: string) {
   const page = 'docs/collections.md'
   return new Map([[page, withSection(join(root, page), 'operators', await operatorsTable(root))]])
+}
+
+function optionsPage(root: string) {
+  const page = 'docs/options.md'
+  const readmes = filesUnder(root, 'packages/*/README.md').filter((readme) => hasOptionTables(readFileSync(join(root, readme), 'utf8')))
+  const lines = readmes.map(dirname).map((folder) => `- [${basename(folder)}](../${folder})`)
+  return new Map([[page, withSection(join(root, page), 'packages', lines.join('\n'))]])
 }
 
 /** Returns the paths of the files that differ from their generated text. */

@@ -26,13 +26,18 @@ type Described = Record<string, { readonly members?: Record<string, Omit<OptionR
 
 const table = /(<!-- options: (\w+) -->\n)[\s\S]*?(<!-- options: end -->)/g
 
+/** Returns whether a README has tables of options. */
+export function hasOptionTables(readme: string): boolean {
+  return readme.includes('<!-- options: ')
+}
+
 /** Returns the READMEs with their current tables, by path from the root. Throws for a table whose description does not exist. */
 export async function optionTables(root: string): Promise<Map<string, string>> {
   const pages = new Map<string, string>()
   for (const { folder } of readMembers(root)) {
     const file = `${folder}/README.md`
     const readme = readFileSync(join(root, file), 'utf8')
-    if (!readme.includes('<!-- options: ')) continue
+    if (!hasOptionTables(readme)) continue
     const described = await descriptionsOf(join(root, folder))
     const written = readme.replaceAll(table, (_whole, start: string, name: string, end: string) => {
       const rows = described.get(name)

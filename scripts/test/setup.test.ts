@@ -20,6 +20,7 @@ function repositoryWithNpx(t: Test) {
     'pnpm-lock.yaml': 'first',
     programs: { npx },
     scripts: {},
+    docs: { '.vitepress': { 'pnpm-lock.yaml': 'first' } },
     packages: { links: { 'package.json': '{}' } },
     proofs: { 'test-harness': { 'package.json': '{}' } }
   })
@@ -55,6 +56,20 @@ t.test('after an installation of all packages, npm start installs nothing', asyn
   t.strictSame((await setup()).installs, [everything])
   t.strictSame((await setup('example')).installs, [])
   t.strictSame((await setup()).installs, [], 'it still counts as an installation of all packages')
+})
+
+t.test('npm run docs also installs the packages of the site, once for each lockfile', async (t) => {
+  const { root, setup } = repositoryWithNpx(t)
+  const site = '--yes pnpm@12.0.1 install --frozen-lockfile --reporter=append-only --ignore-workspace --ignore-scripts'
+  const installsOfSite = () => readFileSync(join(root, 'docs/.vitepress/calls'), 'utf8').trim().split('\n')
+  t.strictSame((await setup('docs')).installs, [example])
+  t.strictSame(installsOfSite(), [site])
+  t.strictSame(await setup('docs'), { code: 0, output: '', installs: [] }, 'the second start of the site installs nothing')
+  await setup()
+  t.strictSame(installsOfSite(), [site], 'tests install nothing of the site')
+  writeFileSync(join(root, 'docs/.vitepress/pnpm-lock.yaml'), 'second')
+  await setup('docs')
+  t.strictSame(installsOfSite(), [site, site], 'a changed lockfile')
 })
 
 t.test('a changed lockfile or manifest causes a new installation from scratch', async (t) => {
