@@ -2,8 +2,18 @@
 import { createClient, createSession, isCode } from '@concordat/client'
 import { api } from './shop.ts'
 
-/** Calls the service at an address, and returns what every runtime must find. */
-export async function calls(baseUrl: string, credentials: object): Promise<unknown> {
+/** What every runtime must find. */
+export interface Found {
+  readonly listed: number
+  readonly isReplayed: string | null
+  readonly unitsInStock: number
+  readonly customers: number
+  readonly isRefreshed: boolean
+  readonly missing: number | false
+}
+
+/** Calls the service at an address, and returns what it has found. */
+export async function calls(baseUrl: string, credentials: object): Promise<Found> {
   const session = createSession(api)
   const shop = createClient(api, { baseUrl, session })
   await session.signIn(credentials)
