@@ -3,7 +3,7 @@ import { createClient, createSession, isCode } from '@concordat/client'
 import { api } from './shop.ts'
 
 /** What every runtime must find. */
-export interface Found {
+interface Found {
   readonly listed: number
   readonly isReplayed: string | null
   readonly unitsInStock: number

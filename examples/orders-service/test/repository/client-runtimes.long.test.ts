@@ -10,12 +10,12 @@ import { until } from '@concordat/test-harness/until'
 import { build } from 'esbuild'
 import t, { type Test } from 'tap'
 import { password, startService } from '../service.ts'
-import type { Found } from './client-calls.ts'
+import type { calls as callsOf } from './client-calls.ts'
 
 t.setTimeout(0)
 const run = promisify(execFile)
 const credentials = { username: 'ops@example.com', password }
-const found: Found = { listed: 77, isReplayed: 'true', unitsInStock: 3, customers: 1, isRefreshed: true, missing: 404 }
+const found: Awaited<ReturnType<typeof callsOf>> = { listed: 77, isReplayed: 'true', unitsInStock: 3, customers: 1, isRefreshed: true, missing: 404 }
 
 /** Starts a proxy of a service. It loses the first response to each key, and refuses the first token at one path, as an expired one. */
 async function startProxy(t: Test, target: number) {
