@@ -15,7 +15,14 @@ import type { calls as callsOf } from './client-calls.ts'
 t.setTimeout(0)
 const run = promisify(execFile)
 const credentials = { username: 'ops@example.com', password }
-const found: Awaited<ReturnType<typeof callsOf>> = { listed: 77, isReplayed: 'true', unitsInStock: 3, customers: 1, isRefreshed: true, missing: 404 }
+const found: Awaited<ReturnType<typeof callsOf>> = {
+  listed: 77,
+  isReplayed: 'true',
+  unitsInStock: 3,
+  customers: 1,
+  isRefreshed: true,
+  missing: 404
+}
 
 /** Starts a proxy of a service. It loses the first response to each key, and refuses the first token at one path, as an expired one. */
 async function startProxy(t: Test, target: number) {
