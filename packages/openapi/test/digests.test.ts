@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import openapi from '@concordat/openapi'
 import { descriptionDigest } from '@concordat/openapi/diff'
 import Fastify from 'fastify'
@@ -36,15 +37,23 @@ t.test('a description that is not the released one is one line in the log, in pr
   t.strictSame(await levels(t, 'test', (own) => own), [])
 })
 
+t.test('before the first release, the start says that nothing is stored, and nothing is sent', async (t) => {
+  const lines: { level: number; msg: string }[] = []
+  const app = Fastify({ logger: { level: 'info', stream: { write: (line: string) => lines.push(JSON.parse(line)) } } })
+  await app.register(openapi, { released: join(t.testdir({}), 'released'), lint: 'off' })
+  app.get('/v1/orders', handler)
+  t.equal((await app.inject('/v1/orders')).headers['description-digest'], undefined)
+  t.match(lines, [{ level: 30, msg: /released has no released description\. Store one with npx concordat release\./ }])
+})
+
 t.test('digests that cannot be read stop the start', async (t) => {
   for (const [content, problem] of [
-    [undefined, /options\.released: .*digests\.json cannot be read: ENOENT.* Write it with npx concordat release/],
-    ['{', /options\.released: .* cannot be read/],
+    ['{', /options\.released: .*digests\.json cannot be read: .* Write it with npx concordat release/],
     ['[]', /does not have a digest for each version/],
     ['{"v1":"abc"}', /does not have a digest for each version/]
   ] as const) {
-    const released = t.testdir(content === undefined ? {} : { 'digests.json': content })
-    await t.rejects(async () => Fastify().register(openapi, { released }), problem, String(content))
+    const released = t.testdir({ 'digests.json': content })
+    await t.rejects(async () => Fastify().register(openapi, { released }), problem, content)
   }
 })
 

@@ -6,7 +6,7 @@ import { isObject } from '@concordat/plugin-kit/json-schema'
 /** The file beside released descriptions that has the digest of each, by the name of its version. */
 export const digestsFile = 'digests.json'
 
-/** Returns the digests of released descriptions by the name of their version. Throws a `TypeError` of one line where they cannot be read. */
+/** Returns the digests of released descriptions by the name of their version: none before the first release. Throws a `TypeError` of one line where they cannot be read. */
 export function releasedDigests(folder: URL | string): Readonly<Record<string, string>> {
   const file = join(typeof folder === 'string' ? folder : fileURLToPath(folder), digestsFile)
   try {
@@ -15,6 +15,7 @@ export function releasedDigests(folder: URL | string): Readonly<Record<string, s
       return digests as Record<string, string>
     throw new Error('it does not have a digest for each version.')
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     throw new TypeError(
       `openapi: options.released: ${file} cannot be read: ${(error as Error).message} Write it with npx concordat release.`,
       { cause: error }
