@@ -51,7 +51,18 @@ export function siteConfig(draw: Draw): object {
     },
     vite: {
       build: { chunkSizeWarningLimit: 3000 },
+      // The pages of examples are no entry points of the site.
+      optimizeDeps: { entries: [] },
+      server: { watch: { ignored: ['**/{dist,.tap}/**'] } },
       plugins: [
+        {
+          name: 'packages-as-they-are',
+          enforce: 'post',
+          // VitePress names its own packages, which Vite does not find from the root of the repository. All of them are modules.
+          config(config: { optimizeDeps: { include?: string[] } }) {
+            config.optimizeDeps.include = []
+          }
+        },
         {
           name: 'site-pages',
           enforce: 'pre',
