@@ -5,7 +5,7 @@ import { until } from '@concordat/test-harness/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Client, Pool } from 'pg'
 import t, { type Test } from 'tap'
-import { onServer, server } from './database.ts'
+import { inMemory, onServer, server } from './database.ts'
 
 const max = 10
 
@@ -197,3 +197,25 @@ t.test(
     t.strictSame(await statusesOf(app, 3, 'GET', '/locked'), [200, 200, 200])
   }
 )
+
+const ofPGlite: Record<string, (database: Postgres) => Promise<unknown>> = {
+  query: (database) => database.query('SELECT json_build_object()::text AS json'),
+  fields: (database) => database.fields({ text: 'SELECT 1' }),
+  transaction: (database) => database.transaction((transaction) => transaction.query('SELECT 1')),
+  'a transaction with many': (database) =>
+    database.transaction(async (transaction) => {
+      for (let statement = 0; statement < 100; statement += 1) await transaction.query('SELECT 1')
+    }),
+  reads: (database) => database.reads(undefined).query('SELECT 1'),
+  client: (database) => database.client.query('SELECT 1')
+}
+for (const [kind, run] of Object.entries(ofPGlite))
+  t.test(`a job that runs one statement after another on PGlite leaves turns of the event loop to others: ${kind}`, async (t) => {
+    const { database } = await inMemory()
+    let turns = 0
+    const turn = setInterval(() => (turns += 1), 0)
+    // A timer is due once a millisecond, and a statement may take less.
+    for (let begin = performance.now(); performance.now() - begin < 50; ) await run(database)
+    clearInterval(turn)
+    t.ok(turns > 3, `${turns} turns`)
+  })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { transactionEnded } from './errors.ts'
 import { isIgnored } from './failure.ts'
 import { type MessageStatement, type Rows, textOf } from './message.ts'
@@ -31,6 +32,14 @@ export interface PGliteLike {
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>
 }
 
+/**
+ * Resolves after a turn of the event loop. A statement on PGlite ends without one, so that a job with many of them would let no request, timer or health
+ * check of the process run before its end. Awaited before each statement.
+ */
+export function turnOfOthers(): Promise<void> {
+  return setImmediate()
+}
+
 /** Begins a transaction with the `first` statements and those of its opening, and keeps it open. All other statements on this PGlite wait until it ends. */
 export function openOnPGlite(database: PGliteLike, opening: Opening, first: readonly MessageStatement[]): Promise<Opened> {
   const { statements: later = [] } = opening
@@ -61,10 +70,12 @@ function sessionOn(
 
   return {
     async query(text, values) {
+      await turnOfOthers()
       const { rows, affectedRows } = await still().query(text, [...values])
       return { rows: rows as Record<string, unknown>[], rowCount: rows.length || (affectedRows ?? 0) }
     },
     async execute({ text, values = [], rowMode, types }) {
+      await turnOfOthers()
       const result = await still().query(text, values, { rowMode: rowMode ?? 'object', parsers: types ? parsersOf(types) : {} })
       return { ...result, rowCount: result.rowCount ?? null }
     },

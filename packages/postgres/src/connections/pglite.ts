@@ -1,7 +1,7 @@
 import { describeOptions, type OptionsOf, value } from '@concordat/plugin-kit/options'
 import { requireOutside } from './handler-context.ts'
 import { textOf } from './message.ts'
-import { fieldsOf, openOnPGlite, type PGliteLike } from './pglite-session.ts'
+import { fieldsOf, openOnPGlite, type PGliteLike, turnOfOthers } from './pglite-session.ts'
 import { available, type Postgres, runIn, type SqlClient, storedValues } from './postgres.ts'
 import { currentTenant, requireNoTenant, requireTenantSetting, runAsTenant, tenantStatements } from './tenant.ts'
 
@@ -23,6 +23,7 @@ export function fromPGlite(database: PGliteLike, options: PGliteDatabaseOptions 
 
   async function query(sql: string, params: readonly unknown[] = []) {
     requireOutside(self)
+    await turnOfOthers()
     return database.query(sql, [...params])
   }
 
@@ -37,12 +38,14 @@ export function fromPGlite(database: PGliteLike, options: PGliteDatabaseOptions 
     query: (sql, params) => storedValues(query(sql, params)),
     async fields(statement) {
       requireOutside(self)
+      await turnOfOthers()
       const [rows = []] = await available(fieldsOf(database, textOf([statement])))
       return rows
     },
     transaction: (work) => runIn(self.open({}), work),
     async open(opening) {
       requireOutside(self)
+      await turnOfOthers()
       return openOnPGlite(database, opening, tenantStatements(tenantSetting, opening.tenant ?? currentTenant()))
     },
     asTenant: (tenant, work) => runAsTenant(self, tenant, work),
