@@ -70,14 +70,12 @@ for (const [kind, where, open] of kinds)
       mock.timers.tick(60_000)
       await until(async () => (await bedsOf(database, 'b')).length === 2)
       named = ['a', 'b', 'not a tenant!']
+      // On a busy machine, a statement may be cancelled first.
       await until(() => {
         mock.timers.tick(60_000)
-        return log.length > 0
+        return log.some((line) => line.includes('"23503"'))
       })
-      t.match(JSON.parse(String(log[0])), {
-        msg: 'postgres: rows of "beds" beyond deleted.keepDays were not deleted',
-        err: { code: '23503' }
-      })
+      for (const line of log) t.match(JSON.parse(line), { msg: 'postgres: rows of "beds" beyond deleted.keepDays were not deleted' })
       t.equal((await bedsOf(database, 'a')).length, 1003)
       t.strictSame(await bedsOf(database, 'b'), ['alive', 'recent'])
       t.equal((await bedsOf(database, 'c')).length, 1003, 'a tenant that is not named')
