@@ -4,7 +4,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const members = {
   envelope: ['error', '_links', '_meta'],
-  error: ['status', 'error', 'message', 'code', 'errors'],
+  error: ['status', 'error', 'message', 'code', 'retry', 'effect', 'errors'],
   entry: ['field', 'message']
 }
 
@@ -19,6 +19,8 @@ export function isErrorEnvelope(status: number, body: unknown): boolean {
     isText(error['error']) &&
     isText(error['message']) &&
     /^[A-Z][A-Z\d_]+$/.test(String(error['code'])) &&
+    ['later', 'changed', 'never'].includes(String(error['retry'])) &&
+    ['none', 'done', 'unknown'].includes(String(error['effect'])) &&
     (error['errors'] === undefined ||
       (Array.isArray(error['errors']) &&
         error['errors'].every((entry) => isRecord(entry) && hasOnly(entry, members.entry) && isText(entry['message'])))) &&
