@@ -16,7 +16,7 @@ export function sitePages(root: string): ReadonlySet<string> {
   return new Set(patterns.flatMap((pattern) => filesUnder(root, pattern)))
 }
 
-/** Returns the other Markdown files, which are no pages. */
+/** Returns the Markdown files that are not pages. */
 export function otherMarkdown(root: string, pages: ReadonlySet<string>): string[] {
   return filesUnder(root, '**/*.md').filter((file) => !pages.has(file))
 }

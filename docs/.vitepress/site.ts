@@ -51,7 +51,7 @@ export function siteConfig(draw: Draw): object {
     },
     vite: {
       build: { chunkSizeWarningLimit: 3000 },
-      // The pages of examples are no entry points of the site.
+      // The pages of examples are not entry points of the site.
       optimizeDeps: { entries: [] },
       server: { watch: { ignored: ['**/{dist,.tap}/**'] } },
       plugins: [

@@ -15,7 +15,8 @@ export const operationHeaders: ReadonlySet<string> = new Set([
 /** The maximum length of the value of a header, in characters. */
 export const maxHeaderLength = 4096
 const visible = /^[\t !-~\u0080-\u00ff]*$/
-const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
+/** Recognizes the media types of JSON, with parameters. */
+export const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
 /** Returns the valid headers of an operation, with names in lower case, and adds the problems with the invalid headers to `problems`. */
 export function readHeaders(headers: unknown, field: string, forwarded: ReadonlySet<string>, problems: Problem[]): Record<string, string> {

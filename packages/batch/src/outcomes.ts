@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RequestKey } from '@concordat/plugin-kit/wiring'
 import type { ExecutedOperation } from './execute-operation.ts'
+import { jsonType } from './operation-headers.ts'
 
 /** The headers that a client needs to interpret an outcome. Limits, deprecations, security headers and cookies are not included. */
 const outcomeHeaders: ReadonlySet<string> = new Set([
@@ -27,8 +28,6 @@ export interface Outcome {
 }
 
 type OutcomeKey = Pick<RequestKey, 'storedForm'> | null | undefined
-
-const jsonType = /^application\/(?:json|[\w!#$&^.-]+\+json) *(?:;|$)/i
 
 // A handler can send any text as JSON, and a single one would make the whole response unreadable.
 function isJson(type = '', body: string) {

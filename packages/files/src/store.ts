@@ -26,7 +26,7 @@ export interface FileStore {
   delete(ids: readonly string[], transaction?: object): Promise<void>
   /**
    * Returns the bytes of an object, or of a part of it, which is within its length. With a transaction, as for `delete`, a handler reads what its request
-   * has sent. Throws while they are read if there is no such object.
+   * has sent. Throws while they are read if the object does not exist.
    */
   read(id: string, range?: ByteRange, transaction?: object): AsyncIterable<Uint8Array>
   /**

@@ -21,9 +21,13 @@ export interface PGliteDatabaseOptions extends OptionsOf<typeof pgliteOptions> {
 export function fromPGlite(database: PGliteLike, options: PGliteDatabaseOptions = {}): Postgres {
   const tenantSetting = requireTenantSetting(pgliteOptions.read(options).tenantSetting)
 
-  async function query(sql: string, params: readonly unknown[] = []) {
+  async function enter() {
     requireOutside(self)
     await turnOfOthers()
+  }
+
+  async function query(sql: string, params: readonly unknown[] = []) {
+    await enter()
     return database.query(sql, [...params])
   }
 
@@ -37,15 +41,13 @@ export function fromPGlite(database: PGliteLike, options: PGliteDatabaseOptions 
     tenantSetting,
     query: (sql, params) => storedValues(query(sql, params)),
     async fields(statement) {
-      requireOutside(self)
-      await turnOfOthers()
+      await enter()
       const [rows = []] = await available(fieldsOf(database, textOf([statement])))
       return rows
     },
     transaction: (work) => runIn(self.open({}), work),
     async open(opening) {
-      requireOutside(self)
-      await turnOfOthers()
+      await enter()
       return openOnPGlite(database, opening, tenantStatements(tenantSetting, opening.tenant ?? currentTenant()))
     },
     asTenant: (tenant, work) => runAsTenant(self, tenant, work),
